@@ -1,0 +1,72 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// Map is a feature map [C, n, H, W, B] on a group, batch innermost, with the
+// gradient of the loss beside it. N is the number of live group elements of the
+// present pass; it may change from pass to pass but never exceeds MaxN, for
+// which the buffers are sized. The live values are the first
+// C*N*H*W*B of each buffer, without gaps.
+type Map struct {
+	C, MaxN, H, W, B int
+	N                int
+	Value, Grad      tensor.Buffer
+
+	gradSet bool
+}
+
+// Size returns the number of live values.
+func (m *Map) Size() int { return m.C * m.N * m.H * m.W * m.B }
+
+// PerChannel returns the number of live values of one channel, n*H*W*B.
+func (m *Map) PerChannel() int { return m.N * m.H * m.W * m.B }
+
+// Live returns the live part of Value.
+func (m *Map) Live() tensor.Buffer { return m.Value.Slice(0, m.Size()) }
+
+// LiveGrad returns the live part of Grad.
+func (m *Map) LiveGrad() tensor.Buffer { return m.Grad.Slice(0, m.Size()) }
+
+// Written notes that Value was computed afresh for n elements, so that no
+// gradient has reached the map yet. Every layer calls it on its output map.
+func (m *Map) Written(n int) {
+	if n < 1 || n > m.MaxN {
+		panic(&Error{"Map.Written", "element count outside 1..MaxN"})
+	}
+	m.N, m.gradSet = n, false
+}
+
+// Accumulate reports whether a gradient has already been written to Grad in
+// this pass: the layer that asks must then add to it rather than overwrite it.
+// It marks the gradient as written.
+func (m *Map) Accumulate() bool {
+	was := m.gradSet
+	m.gradSet = true
+	return was
+}
+
+// Plan carries what layers need to reserve their buffers.
+type Plan struct {
+	Arena     *tensor.Arena
+	Batch     int
+	Inference bool // reserve no gradients; Backward must not be called
+}
+
+// Map reserves a feature map.
+func (p *Plan) Map(c, n, h, w int) *Map {
+	m := &Map{C: c, MaxN: n, N: n, H: h, W: w, B: p.Batch}
+	size := m.Size()
+	p.Arena.Reserve(&m.Value, size)
+	if !p.Inference {
+		p.Arena.Reserve(&m.Grad, size)
+	}
+	return m
+}
+
+// Error is what this package panics with on programmer error.
+type Error struct {
+	Op      string
+	Problem string
+}
+
+func (e *Error) Error() string { return "nn: " + e.Op + ": " + e.Problem }

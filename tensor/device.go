@@ -1,0 +1,181 @@
+package tensor
+
+// Device runs the operations that layers are made of on buffers in its own
+// memory. Layers never ask which device they run on.
+//
+// Calls enqueue in order and return no error: the first error sticks and Sync
+// reports it. The CPU executes at once. A Device is used by one goroutine at a
+// time. Destination buffers must not overlap sources unless an operation says
+// that they may be the same. Lengths that do not fit the given sizes are
+// programmer errors and panic with *Error.
+//
+// A feature map is stored [C, n, H, W, B], batch innermost; "rows x cols" names
+// its flattened forms ([C] x [n*H*W*B] and so on).
+type Device interface {
+	// Name is "cpu" or, say, "cuda:0".
+	Name() string
+
+	// Alloc returns n zeroed values, aligned to 64 bytes.
+	Alloc(n int) (Buffer, error)
+	// Free gives back what Alloc returned.
+	Free(b Buffer)
+	// Close frees the device. It must not be used afterwards.
+	Close() error
+	// Sync waits until all enqueued work is done and returns the first error.
+	Sync() error
+
+	Upload(dst Buffer, src []float32)   // dst[:len(src)] = src
+	Download(dst []float32, src Buffer) // dst = src[:len(dst)]; waits
+	Copy(dst, src Buffer)               // equal lengths
+	Fill(dst Buffer, v float32)
+
+	// Gemm computes strided batches of C = op(A)*op(B) (+ C), see GemmArgs.
+	Gemm(g *GemmArgs)
+
+	Add(dst, x, y Buffer)                  // dst = x + y; dst may be x or y
+	Mul(dst, x, y Buffer)                  // dst = x * y elementwise; dst may be x or y
+	Axpy(y Buffer, a float32, x Buffer)    // y += a*x
+	Scale(dst Buffer, a float32, x Buffer) // dst = a*x; dst may be x
+	// AddRows adds bias[r] to row r of y [rows, cols].
+	AddRows(y, bias Buffer, rows, cols int)
+	// SumRows writes (or, with accumulate, adds) the sum of each row of
+	// x [rows, cols] to dst [rows].
+	SumRows(dst, x Buffer, rows, cols int, accumulate bool)
+	// Dot writes the scalar product of x and y to dst[0].
+	Dot(dst, x, y Buffer)
+	// SinCos writes sin(w*x) to s and w*cos(w*x) to c; s may be x. c may be the
+	// zero Buffer where the derivative is not wanted. w is in radians per unit.
+	SinCos(s, c, x Buffer, w float32)
+
+	ReLU(y, x Buffer)          // y = max(x, 0); y may be x
+	ReLUGrad(dx, dy, y Buffer) // dx = dy where y > 0, else 0; dx may be dy
+
+	BatchNorm(a *BatchNormArgs)
+	BatchNormGrad(a *BatchNormArgs)
+	Standardize(a *StandardizeArgs)
+	StandardizeGrad(a *StandardizeArgs)
+
+	// MaxPool2 takes the maximum over 2x2 windows, stride 2, of
+	// x [planes, h, w, b] into y [planes, h/2, w/2, b]; an odd last row or
+	// column is dropped.
+	MaxPool2(y, x Buffer, planes, h, w, b int)
+	// MaxPool2Grad sends dy to the first maximum of each window (row-major
+	// order) and writes zero elsewhere in dx. y holds MaxPool2's result, or
+	// anything not larger where dy is zero.
+	MaxPool2Grad(dx, dy, x, y Buffer, planes, h, w, b int)
+	// GlobalMax takes the maximum over the middle axis of x [c, s, b] into
+	// y [c, b] and notes the first maximal index (0..s-1, as float32) in index.
+	GlobalMax(y, index, x Buffer, c, s, b int)
+	// GlobalMaxGrad writes dy [c, b] to the noted positions of dx [c, s, b] and
+	// zero elsewhere.
+	GlobalMaxGrad(dx, dy, index Buffer, c, s, b int)
+
+	// SoftmaxCrossEntropy computes for logits [classes, b] the losses
+	// -log softmax(logits)[label] of the first live columns into loss [b] (zero
+	// beyond), the class probabilities into prob [classes, b], and the gradient
+	// of the mean loss over the live columns into dlogits [classes, b] (zero
+	// beyond; may be the zero Buffer). labels [b] holds class indices.
+	SoftmaxCrossEntropy(loss, prob, dlogits, logits, labels Buffer, classes, b, live int)
+
+	// SumSquares writes the sum of squares of x to dst[0].
+	SumSquares(dst, x Buffer)
+	// ClipNorm scales g by max/sqrt(sumSquares[0]) where that is below one.
+	ClipNorm(g, sumSquares Buffer, max float32)
+	Adam(a *AdamArgs)
+	SGD(a *SGDArgs)
+
+	// BatchInnermost writes x [b, s] to y [s, b]: images to feature maps.
+	BatchInnermost(y, x Buffer, b, s int)
+	// BatchOutermost writes x [s, b] to y [b, s].
+	BatchOutermost(y, x Buffer, s, b int)
+}
+
+// Epilogue is what Gemm applies to C before storing it.
+type Epilogue uint8
+
+const (
+	NoEpilogue   Epilogue = iota
+	ReLUEpilogue          // C = max(C, 0)
+	SinEpilogue           // C = sin(Omega*C), Derivative = Omega*cos(Omega*C)
+)
+
+// GemmArgs describes Batch products C = op(A)*op(B): op(A) is [M, K], op(B) is
+// [K, N], C is [M, N], row-major with leading dimensions LDA, LDB, LDC in
+// values. A is stored [K, M] when TransA, B [N, K] when TransB. Product i uses
+// A[i*StrideA:], B[i*StrideB:], C[i*StrideC:]; a stride of zero shares an
+// operand. Then bias and epilogue are applied.
+type GemmArgs struct {
+	TransA, TransB bool
+	M, N, K        int
+	A              Buffer
+	LDA, StrideA   int
+	B              Buffer
+	LDB, StrideB   int
+	C              Buffer
+	LDC, StrideC   int
+	Batch          int // 0 means 1
+
+	Accumulate bool // C += instead of C =
+
+	Bias       Buffer // [M], added to each row; zero Buffer: none
+	Epilogue   Epilogue
+	Omega      float32 // radians per unit, for SinEpilogue
+	Derivative Buffer  // laid out like C, for SinEpilogue; zero Buffer: not wanted
+}
+
+// BatchNormArgs describes batch normalisation (Ioffe & Szegedy 2015) of
+// X [Rows, Cols]: each row is one channel, Cols = n*H*W*B.
+//
+// BatchNorm with Train computes the row's mean and 1/sqrt(biased variance+Eps)
+// into Mean and InvStd, updates RunningMean and RunningVar (unbiased variance)
+// with weight Momentum, and writes Y = (X-mean)*invstd*Weight + Bias. Without
+// Train it uses the running statistics and leaves them alone. Y may be X only
+// without Train.
+//
+// BatchNormGrad reads X, Mean, InvStd, Weight and DY; it writes DX and adds to
+// DWeight and DBias. DX may be DY.
+type BatchNormArgs struct {
+	Rows, Cols              int
+	Train                   bool
+	Eps, Momentum           float32
+	X, Y                    Buffer // [Rows, Cols]
+	Weight, Bias            Buffer // [Rows]
+	Mean, InvStd            Buffer // [Rows]
+	RunningMean, RunningVar Buffer // [Rows]
+	DX, DY                  Buffer // [Rows, Cols]
+	DWeight, DBias          Buffer // [Rows]
+}
+
+// StandardizeArgs describes the standardisation of X [C, S, B] over its middle
+// axis, for each channel and sample alone (instance normalisation without
+// affine map, biased variance). Mean and InvStd are [C, B].
+//
+// StandardizeGrad reads X, Mean, InvStd and DY and writes DX, which may be DY.
+type StandardizeArgs struct {
+	C, S, B      int
+	Eps          float32
+	X, Y         Buffer // [C, S, B]
+	Mean, InvStd Buffer // [C, B]
+	DX, DY       Buffer // [C, S, B]
+}
+
+// AdamArgs describes one step of Adam (Kingma & Ba 2015) on P with gradient G
+// and moments M, V of equal length: with m, v updated,
+// P -= LR * (m/(1-Beta1^Step)) / (sqrt(v/(1-Beta2^Step)) + Eps). Step counts
+// from one.
+type AdamArgs struct {
+	P, G, M, V            Buffer
+	LR, Beta1, Beta2, Eps float64
+	WeightDecay           float64 // decoupled: P -= LR*WeightDecay*P first
+	Step                  int
+}
+
+// SGDArgs describes one step of stochastic gradient descent on P with gradient
+// G: V = Momentum*V + G; P -= LR*(G + Momentum*V if Nesterov, else V). V may be
+// the zero Buffer when Momentum is zero.
+type SGDArgs struct {
+	P, G, V      Buffer
+	LR, Momentum float64
+	WeightDecay  float64 // decoupled: P -= LR*WeightDecay*P first
+	Nesterov     bool
+}
