@@ -1,0 +1,80 @@
+# Everything here runs from the root of the repository. `make help` lists the targets.
+
+GO      ?= go
+PKG     ?= ./...
+FUZZTIME ?= 5s
+BENCH   ?= .
+BENCHTIME ?= 1s
+BENCHCOUNT ?= 1
+BENCHOUT ?= bench.out
+TESTFLAGS ?=
+
+# Linters and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
+TOOL := $(GO) tool -modfile=tools/go.mod
+
+# An arm64 test binary runs as it is on arm64, and under qemu elsewhere.
+ifeq ($(shell $(GO) env GOHOSTARCH),arm64)
+ARM64_EXEC :=
+else
+ARM64_EXEC := -exec qemu-aarch64
+endif
+
+# The packages whose results can depend on the level of the kernels: asm and what is built on it.
+ASM_PKGS = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' $(PKG) | awk '/noether-go\/noether\/asm/ {print $$1}')
+
+.DEFAULT_GOAL := help
+.PHONY: help build test test-levels test-noasm test-race test-arm64 fuzz lint bench asm generate-check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## compile every package
+	$(GO) build $(PKG)
+
+test: ## run all tests at the level that the CPU has
+	$(GO) test $(TESTFLAGS) $(PKG)
+
+# -count=1: the level is read while packages initialise, which go test's cache does not see.
+test-levels: ## run the tests of all that uses asm once for each level of this CPU
+	@set -e; levels=$$($(GO) run ./internal/levels); for level in $$levels; do \
+		echo "level $$level"; \
+		NOETHER_SIMD=$$level $(GO) test -count=1 -short $(TESTFLAGS) $(ASM_PKGS); \
+	done
+
+test-noasm: ## run the tests without any assembly (-tags noasm)
+	$(GO) test -short -tags noasm $(TESTFLAGS) $(ASM_PKGS)
+
+test-race: ## run the tests under the race detector
+	CGO_ENABLED=1 $(GO) test -short -race $(TESTFLAGS) $(PKG)
+
+test-arm64: ## run the tests of arm64 (under qemu-aarch64 on other machines)
+	GOARCH=arm64 $(GO) test -short $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
+
+fuzz: ## run every fuzz target for FUZZTIME (5s)
+	@set -e; for pkg in $$($(GO) list $(PKG)); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+lint: ## gofmt, vet (amd64, arm64, noasm), staticcheck, asmfmt
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
+	GOARCH=amd64 $(GO) vet $(PKG)
+	GOARCH=arm64 $(GO) vet $(PKG)
+	$(GO) vet -tags noasm $(PKG)
+	$(TOOL) staticcheck $(PKG)
+	@files=$$($(TOOL) asmfmt -l $$(git ls-files '*.s')); test -z "$$files" || { echo "asmfmt would change:"; echo "$$files"; exit 1; }
+
+bench: ## run the benchmarks matching BENCH into BENCHOUT (bench.out)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $(PKG) | tee $(BENCHOUT)
+
+asm: ## assemble the instructions that Go's arm64 assembler lacks (asm2plan9s)
+	tools/neon.sh asm/*_arm64.s
+
+generate-check: asm ## fail when a committed file is not what its generator produces
+	git diff --exit-code -- 'asm/*_arm64.s'
+
+clean: ## remove what the other targets leave behind
+	rm -f $(BENCHOUT) *.test *.prof
+	$(GO) clean -testcache
