@@ -36,3 +36,20 @@ func (e *Elements) SetLen(n int) {
 	e.G, e.Grad = e.G[:n], e.Grad[:n]
 	clear(e.Grad)
 }
+
+// jitter returns the uniform draw behind element i.
+func (e *Elements) jitter(i int) float64 {
+	if len(e.uniform) == 1 {
+		return e.uniform[0]
+	}
+	return e.uniform[i]
+}
+
+// Error is what this package panics with on programmer error. Op names the
+// method.
+type Error struct {
+	Op      string
+	Problem string
+}
+
+func (e *Error) Error() string { return "gumbel: " + e.Op + ": " + e.Problem }
