@@ -13,6 +13,7 @@ type Map struct {
 	Value, Grad      tensor.Buffer
 
 	gradSet bool
+	kept    keep
 }
 
 // Size returns the number of live values.
@@ -45,6 +46,20 @@ func (m *Map) Accumulate() bool {
 	return was
 }
 
+// keep says what a layer planned later may do to the value of a map.
+type keep uint8
+
+const (
+	keepNothing  keep = iota // overwrite it
+	keepPositive             // overwrite values <= 0 by 0 (a ReLU)
+	keepAll                  // leave it alone
+)
+
+// KeepValue notes, while planning, that a backward pass reads Value after the
+// forward pass is over: no layer planned later may then overwrite it in place.
+// Every layer whose Backward reads its input's or output's Value calls it.
+func (m *Map) KeepValue() { m.kept = keepAll }
+
 // Plan carries what layers need to reserve their buffers.
 type Plan struct {
 	Arena     *tensor.Arena
@@ -63,10 +78,11 @@ func (p *Plan) Map(c, n, h, w int) *Map {
 	return m
 }
 
-// Error is what this package panics with on programmer error.
-type Error struct {
-	Op      string
-	Problem string
+// inPlace returns in itself when a layer that respects allowed may overwrite its
+// value, and otherwise a new map of the same size.
+func (p *Plan) inPlace(in *Map, allowed keep) *Map {
+	if in.kept <= allowed {
+		return in
+	}
+	return p.Map(in.C, in.MaxN, in.H, in.W)
 }
-
-func (e *Error) Error() string { return "nn: " + e.Op + ": " + e.Problem }

@@ -1,0 +1,61 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// Add joins a residual connection: y = a + b. It works in place on a, unless a
+// backward pass still needs the value of a; b is left alone. Both maps must have
+// equal sizes and, in every pass, equal element counts.
+type Add struct {
+	a, b, out *Map
+	dev       tensor.Device
+}
+
+// NewAdd returns the layer.
+func NewAdd() *Add { return new(Add) }
+
+// Parameters returns nil.
+func (l *Add) Parameters() []*Parameter { return nil }
+
+// Plan returns a, or a new map where a must be kept.
+func (l *Add) Plan(p *Plan, a, b *Map) *Map {
+	if a.C != b.C || a.H != b.H || a.W != b.W || a.B != b.B || a.MaxN != b.MaxN {
+		panic(&Error{"Add.Plan", sprintf("the summands are [%d %d %d %d %d] and [%d %d %d %d %d]",
+			a.C, a.MaxN, a.H, a.W, a.B, b.C, b.MaxN, b.H, b.W, b.B)})
+	}
+	if a == b {
+		panic(&Error{"Add.Plan", "the summands are the same map"})
+	}
+	l.a, l.b, l.out = a, b, p.inPlace(a, keepNothing)
+	return l.out
+}
+
+// Bind sets the device.
+func (l *Add) Bind(dev tensor.Device) { l.dev = dev }
+
+// Forward computes y = a + b.
+func (l *Add) Forward(train bool) {
+	if l.a.N != l.b.N {
+		panic(&Error{"Add.Forward", sprintf("the summands have %d and %d elements", l.a.N, l.b.N)})
+	}
+	if l.out != l.a {
+		l.out.Written(l.a.N)
+	}
+	l.dev.Add(l.out.Live(), l.a.Live(), l.b.Live())
+}
+
+// Backward passes dy on to both summands.
+func (l *Add) Backward() {
+	dy := l.out.LiveGrad()
+	if l.out != l.a {
+		l.pass(l.a, dy)
+	}
+	l.pass(l.b, dy)
+}
+
+func (l *Add) pass(to *Map, dy tensor.Buffer) {
+	if to.Accumulate() {
+		l.dev.Add(to.LiveGrad(), to.LiveGrad(), dy)
+	} else {
+		l.dev.Copy(to.LiveGrad(), dy)
+	}
+}

@@ -1,0 +1,124 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// CrossEntropy is the classification loss: the mean over the live samples of
+// -log softmax(logits)[label]. The batch may hold fewer live samples than the
+// plan has room for (the last one of an epoch); columns beyond them count
+// neither in the loss nor in the gradient.
+type CrossEntropy struct {
+	logits                    *Map          // [classes, 1, 1, 1, B]
+	label, loss, prob, dlogit tensor.Buffer // [B], [B], [classes, B], [classes, B]
+	live                      int
+
+	labels, losses, probs []float32 // host copies
+	dev                   tensor.Device
+}
+
+// NewCrossEntropy returns the loss.
+func NewCrossEntropy() *CrossEntropy { return new(CrossEntropy) }
+
+// Plan reserves the buffers for logits, a map of classes x 1 x 1 x 1.
+func (l *CrossEntropy) Plan(p *Plan, logits *Map) {
+	if logits.MaxN != 1 || logits.H != 1 || logits.W != 1 {
+		panic(&Error{"CrossEntropy.Plan", sprintf("logits are %dx%dx%dx%d, allowed is classes x1x1x1",
+			logits.C, logits.MaxN, logits.H, logits.W)})
+	}
+	l.logits = logits
+	classes, b := logits.C, logits.B
+	logits.KeepValue()
+	p.Arena.Reserve(&l.label, b)
+	p.Arena.Reserve(&l.loss, b)
+	p.Arena.Reserve(&l.prob, classes*b)
+	if !p.Inference {
+		p.Arena.Reserve(&l.dlogit, classes*b)
+	}
+	l.labels, l.losses, l.probs = make([]float32, b), make([]float32, b), make([]float32, classes*b)
+}
+
+// Bind sets the device.
+func (l *CrossEntropy) Bind(dev tensor.Device) { l.dev = dev }
+
+// SetLabels sets the class indices of the first len(labels) columns, which are
+// from now on the live ones. It panics unless 1 <= len(labels) <= B and every
+// label is an integer in [0, classes).
+func (l *CrossEntropy) SetLabels(labels []float32) {
+	if len(labels) < 1 || len(labels) > l.logits.B {
+		panic(&Error{"CrossEntropy.SetLabels", sprintf("%d labels for a batch of %d", len(labels), l.logits.B)})
+	}
+	for i, v := range labels {
+		if k := int(v); !(v >= 0 && k < l.logits.C && v == float32(k)) {
+			panic(&Error{"CrossEntropy.SetLabels", sprintf("label %d is %v, with %d classes", i, v, l.logits.C)})
+		}
+	}
+	l.live = len(labels)
+	clear(l.labels[copy(l.labels, labels):])
+	l.dev.Upload(l.label, l.labels)
+}
+
+// Live returns the number of live columns.
+func (l *CrossEntropy) Live() int { return l.live }
+
+// Forward computes the losses and the class probabilities and, with train, the
+// gradient of the mean loss for Backward.
+func (l *CrossEntropy) Forward(train bool) {
+	if l.live == 0 {
+		panic(&Error{"CrossEntropy.Forward", "no SetLabels before it"})
+	}
+	dlogit := tensor.Buffer{}
+	if train {
+		dlogit = l.dlogit
+	}
+	l.dev.SoftmaxCrossEntropy(l.loss, l.prob, dlogit, l.logits.Live(), l.label, l.logits.C, l.logits.B, l.live)
+}
+
+// Backward hands (softmax(logits) - onehot(label)) / live to the logits.
+func (l *CrossEntropy) Backward() {
+	if l.logits.Accumulate() {
+		l.dev.Add(l.logits.LiveGrad(), l.logits.LiveGrad(), l.dlogit)
+	} else {
+		l.dev.Copy(l.logits.LiveGrad(), l.dlogit)
+	}
+}
+
+// Loss downloads the losses of the last Forward and returns their mean over the
+// live samples, in nats, summed in float64.
+func (l *CrossEntropy) Loss() float64 {
+	sum := 0.0
+	for _, v := range l.Losses() {
+		sum += float64(v)
+	}
+	return sum / float64(l.live)
+}
+
+// Losses downloads the losses of the live samples, in nats. The slice is valid
+// until the next call.
+func (l *CrossEntropy) Losses() []float32 {
+	l.dev.Download(l.losses, l.loss)
+	return l.losses[:l.live]
+}
+
+// Probabilities downloads the class probabilities [classes, B]; the first Live
+// columns count. The slice is valid until the next call.
+func (l *CrossEntropy) Probabilities() []float32 {
+	l.dev.Download(l.probs, l.prob)
+	return l.probs
+}
+
+// Correct downloads the probabilities and returns the number of live samples
+// whose label has the largest one; the first class wins ties.
+func (l *CrossEntropy) Correct() int {
+	prob, b, n := l.Probabilities(), l.logits.B, 0
+	for i := range l.live {
+		best := 0
+		for k := 1; k < l.logits.C; k++ {
+			if prob[k*b+i] > prob[best*b+i] {
+				best = k
+			}
+		}
+		if best == int(l.labels[i]) && prob[best*b+i] >= 0 { // not so where it is NaN
+			n++
+		}
+	}
+	return n
+}

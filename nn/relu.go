@@ -1,0 +1,48 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// ReLU is y = max(x, 0), elementwise. It works in place, unless the backward
+// pass of an earlier layer still needs x.
+type ReLU struct {
+	in, out *Map
+	dev     tensor.Device
+}
+
+// NewReLU returns the layer.
+func NewReLU() *ReLU { return new(ReLU) }
+
+// Parameters returns nil.
+func (l *ReLU) Parameters() []*Parameter { return nil }
+
+// Plan returns in, or a new map where in must be kept.
+func (l *ReLU) Plan(p *Plan, in *Map) *Map {
+	l.in, l.out = in, p.inPlace(in, keepPositive)
+	l.out.KeepValue() // Backward takes the sign of x from y
+	return l.out
+}
+
+// Bind sets the device.
+func (l *ReLU) Bind(dev tensor.Device) { l.dev = dev }
+
+// Forward computes y = max(x, 0).
+func (l *ReLU) Forward(train bool) {
+	if l.out != l.in {
+		l.out.Written(l.in.N)
+	}
+	l.dev.ReLU(l.out.Live(), l.in.Live())
+}
+
+// Backward computes dx = dy where y > 0, else 0.
+func (l *ReLU) Backward() {
+	dy := l.out.LiveGrad()
+	switch {
+	case l.out == l.in:
+		l.dev.ReLUGrad(dy, dy, l.out.Live())
+	case l.in.Accumulate():
+		l.dev.ReLUGrad(dy, dy, l.out.Live())
+		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), dy)
+	default:
+		l.dev.ReLUGrad(l.in.LiveGrad(), dy, l.out.Live())
+	}
+}

@@ -1,0 +1,73 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// Standardize gives every channel of every sample mean 0 and variance 1 over the
+// group elements and the plane (instance normalisation without affine map,
+// Ulyanov et al. 2016; biased variance):
+//
+//	y = (x - mean) / sqrt(var + Eps)
+type Standardize struct {
+	Eps float32 // 1e-5
+
+	in, out      *Map
+	mean, invStd tensor.Buffer // [C, B], of the last Forward
+	call         tensor.StandardizeArgs
+	dev          tensor.Device
+}
+
+// NewStandardize returns the layer.
+func NewStandardize() *Standardize { return &Standardize{Eps: 1e-5} }
+
+// Parameters returns nil.
+func (l *Standardize) Parameters() []*Parameter { return nil }
+
+// Plan reserves the output map and the statistics of a pass.
+func (l *Standardize) Plan(p *Plan, in *Map) *Map {
+	in.KeepValue()
+	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H, in.W)
+	p.Arena.Reserve(&l.mean, in.C*in.B)
+	p.Arena.Reserve(&l.invStd, in.C*in.B)
+	return l.out
+}
+
+// Bind sets the device.
+func (l *Standardize) Bind(dev tensor.Device) { l.dev = dev }
+
+func (l *Standardize) args() *tensor.StandardizeArgs {
+	l.call = tensor.StandardizeArgs{
+		C:      l.in.C,
+		S:      l.in.N * l.in.H * l.in.W,
+		B:      l.in.B,
+		Eps:    l.Eps,
+		X:      l.in.Live(),
+		Mean:   l.mean,
+		InvStd: l.invStd,
+	}
+	return &l.call
+}
+
+// Forward standardises, in training and in evaluation alike.
+func (l *Standardize) Forward(train bool) {
+	l.out.Written(l.in.N)
+	a := l.args()
+	a.Y = l.out.Live()
+	l.dev.Standardize(a)
+}
+
+// Backward computes, with z = (x - mean)*invstd over the m values of a channel
+// and sample,
+//
+//	dx = invstd * (dy - sum(dy)/m - z*sum(dy*z)/m)
+func (l *Standardize) Backward() {
+	a := l.args()
+	a.DY, a.DX = l.out.LiveGrad(), l.in.LiveGrad()
+	add := l.in.Accumulate()
+	if add {
+		a.DX = a.DY
+	}
+	l.dev.StandardizeGrad(a)
+	if add {
+		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), a.DX)
+	}
+}
