@@ -7,16 +7,18 @@ const alignment = 16
 // Reserve notes where each buffer is wanted; Bind allocates once and fills the
 // buffers in. Sizes are in float32 values.
 type Arena struct {
-	spans []span
-	size  int
-	dev   Device
-	block Buffer
+	spans  []span
+	size   int
+	shared int // length of the block that Share's buffers have in common
+	dev    Device
+	block  Buffer
 }
 
 type span struct {
-	dst *Buffer
-	off int
-	n   int
+	dst    *Buffer
+	off    int
+	n      int
+	shared bool // off counts from the shared block, which ends the allocation
 }
 
 // Reserve plans n values at *dst. The buffer is set by Bind.
@@ -24,24 +26,41 @@ func (a *Arena) Reserve(dst *Buffer, n int) {
 	if n < 0 || a.dev != nil {
 		panic(&Error{"Arena.Reserve", "negative size, or the arena is already bound"})
 	}
-	a.spans = append(a.spans, span{dst, a.size, n})
-	a.size += (n + alignment - 1) / alignment * alignment
+	a.spans = append(a.spans, span{dst: dst, off: a.size, n: n})
+	a.size += roundUp(n)
 }
 
+// Share plans n values at *dst in one block that all Share calls have in common:
+// scratch whose contents matter only within one layer's Forward or Backward. A
+// layer that needs several scratch buffers at a time shares one and slices it.
+func (a *Arena) Share(dst *Buffer, n int) {
+	if n < 0 || a.dev != nil {
+		panic(&Error{"Arena.Share", "negative size, or the arena is already bound"})
+	}
+	a.spans = append(a.spans, span{dst: dst, n: n, shared: true})
+	a.shared = max(a.shared, roundUp(n))
+}
+
+// roundUp returns n values and what keeps the next buffer aligned.
+func roundUp(n int) int { return (n + alignment - 1) / alignment * alignment }
+
 // Size returns the planned number of values.
-func (a *Arena) Size() int { return a.size }
+func (a *Arena) Size() int { return a.size + a.shared }
 
 // Bind allocates the planned size on dev and sets every reserved buffer.
 func (a *Arena) Bind(dev Device) error {
 	if a.dev != nil {
 		panic(&Error{"Arena.Bind", "already bound"})
 	}
-	block, err := dev.Alloc(a.size)
+	block, err := dev.Alloc(a.Size())
 	if err != nil {
 		return err
 	}
 	a.dev, a.block = dev, block
 	for _, s := range a.spans {
+		if s.shared {
+			s.off += a.size
+		}
 		*s.dst = block.Slice(s.off, s.off+s.n)
 	}
 	return nil
