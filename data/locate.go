@@ -1,0 +1,145 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// FileSet names the files of a published data set and where to get them.
+type FileSet struct {
+	Name    string   // also the name of the folder that holds them, such as "mnist"
+	Files   []File   // all are needed
+	Mirrors []string // https addresses that a file's name is appended to, best first
+}
+
+// File is one file of a FileSet, as it is published.
+type File struct {
+	Name    string
+	Aliases []string // other names under which Locate accepts it, such as unpacked ones
+	Size    int64    // in bytes
+	SHA256  string   // in hexadecimal
+}
+
+// find returns the path in dir of every file of the set, under the first of its
+// names that is there.
+func (s FileSet) find(dir string) ([]string, error) {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		e := &FileError{Path: dir, Problem: "not a directory", Remedy: "give the directory of the files with -data, or fetch them with -download", Err: err}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			e.Problem = "no such directory"
+		case err != nil:
+			e.Problem = "cannot be read: " + cause(err).Error()
+		}
+		return nil, e
+	}
+	paths := make([]string, len(s.Files))
+	var missing []string
+	for i, f := range s.Files {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				paths[i] = path
+				break
+			}
+		}
+		if paths[i] == "" {
+			missing = append(missing, f.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return paths, nil
+	}
+	return nil, &FileError{
+		Path:    dir,
+		Problem: fmt.Sprintf("%d of the %d files of %s are missing (%s)", len(missing), len(s.Files), s.Name, strings.Join(missing, ", ")),
+		Remedy:  "give the directory of the files with -data, or fetch them with -download",
+		Err:     fs.ErrNotExist,
+	}
+}
+
+// NotFoundError is Locate's error: the places where it looked in vain, and why
+// each did not do. It is fs.ErrNotExist to errors.Is.
+type NotFoundError struct {
+	Set   string
+	Tried []string // "where: what was wrong"
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("data: the files of %s were not found; looked in %s; fetch them with -download, or give their directory with -data or NOETHER_DATA",
+		e.Set, strings.Join(e.Tried, "; "))
+}
+
+// Is reports whether target is fs.ErrNotExist.
+func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// Locate returns a directory that holds all files of the set. Where explicit is
+// given (the user named a directory), only it is searched: another copy than the
+// one that was asked for would be a surprise. Otherwise the places are
+// $NOETHER_DATA, then noether in the user's cache directory (os.UserCacheDir).
+// In each place the files may lie directly or in a folder called set.Name. The
+// error is a *NotFoundError. Locate looks at names only; reading checks contents.
+func Locate(explicit string, set FileSet) (string, error) {
+	e := &NotFoundError{Set: set.Name}
+	try := func(label, place string) string {
+		_, err := set.find(place)
+		if err == nil {
+			return place
+		}
+		folder := filepath.Join(place, set.Name)
+		if info, statErr := os.Stat(folder); statErr == nil && info.IsDir() {
+			place = folder // if this fails too, it is the more telling failure
+			if _, err = set.find(folder); err == nil {
+				return folder
+			}
+		}
+		var f *FileError
+		if errors.As(err, &f) {
+			err = errors.New(f.Problem)
+		}
+		e.Tried = append(e.Tried, fmt.Sprintf("%s %s: %v", label, oneLine(place), err))
+		return ""
+	}
+	if explicit != "" {
+		if dir := try("the given directory", explicit); dir != "" {
+			return dir, nil
+		}
+		return "", e
+	}
+	if env := os.Getenv("NOETHER_DATA"); env != "" {
+		if dir := try("$NOETHER_DATA", env); dir != "" {
+			return dir, nil
+		}
+	} else {
+		e.Tried = append(e.Tried, "$NOETHER_DATA (not set)")
+	}
+	if cache, err := os.UserCacheDir(); err != nil {
+		e.Tried = append(e.Tried, "the user cache directory (unknown: "+oneLine(err.Error())+")")
+	} else if dir := try("the user cache directory", filepath.Join(cache, "noether")); dir != "" {
+		return dir, nil
+	}
+	return "", e
+}
+
+// DownloadDir returns the directory that Download is best given, one where
+// Locate, called with the same explicit directory, will look: that directory
+// itself, or a folder called set.Name in $NOETHER_DATA or else in noether in the
+// user's cache directory.
+func DownloadDir(explicit string, set FileSet) (string, error) {
+	if explicit != "" {
+		return explicit, nil
+	}
+	if env := os.Getenv("NOETHER_DATA"); env != "" {
+		return filepath.Join(env, set.Name), nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("data: no place to keep %s: the user cache directory is unknown (%w); name a directory with -data or NOETHER_DATA", set.Name, err)
+	}
+	return filepath.Join(cache, "noether", set.Name), nil
+}
