@@ -1,0 +1,85 @@
+package nn
+
+import "math"
+
+// Schedule gives the learning rate of each optimiser step as a function of the
+// step alone, so that a resumed run goes on where it was.
+type Schedule interface {
+	// LR returns the rate of step 0, 1, 2, ... for a base rate.
+	LR(base float64, step int) float64
+}
+
+// ConstantLR keeps the base rate.
+type ConstantLR struct{}
+
+// LR returns base.
+func (ConstantLR) LR(base float64, step int) float64 { return base }
+
+// cosineFloor is the rate at which CosineLR ends.
+const cosineFloor = 1e-6
+
+// CosineLR is half a cosine from the base rate down to the floor 1e-6
+// (Loshchilov & Hutter 2017, without restarts) after a linear warm-up, all per step:
+//
+//	step s <  Warmup: base * (s+1)/Warmup
+//	step s >= Warmup: floor + (base-floor) * (1 + cos(pi*(s-Warmup)/(Steps-Warmup)))/2
+//
+// From step Steps on the rate is the floor, which is never above base.
+//
+// With Compat the rates are those of the published reference program: the first
+// step has rate 0, step s has base*s/Warmup up to s = Warmup+1, which
+// is above base, and PyTorch's recursive cosine of Steps-Warmup steps then starts
+// from that value. Its recursion
+//
+//	lr[t] = floor + (lr[t-1]-floor) * (1 + cos(pi*t/T)) / (1 + cos(pi*(t-1)/T))
+//
+// telescopes, so here too a rate depends on its step alone.
+type CosineLR struct {
+	Steps  int // of the whole run, warm-up included
+	Warmup int // 0: none
+	Compat bool
+}
+
+// NewCosineLR returns the schedule of a run, or an error unless
+// 0 <= warmup < steps.
+func NewCosineLR(steps, warmup int, compat bool) (*CosineLR, error) {
+	if steps < 1 {
+		return nil, &ConfigError{"CosineLR", "steps", steps, "at least 1"}
+	}
+	if warmup < 0 || warmup >= steps {
+		return nil, &ConfigError{"CosineLR", "warm-up steps", warmup, sprintf("0 to %d, less than the steps", steps-1)}
+	}
+	return &CosineLR{steps, warmup, compat}, nil
+}
+
+// LR returns the rate of a step for a base rate.
+func (c *CosineLR) LR(base float64, step int) float64 {
+	if c.Compat {
+		return c.compat(base, step)
+	}
+	if step < c.Warmup {
+		return base * float64(step+1) / float64(c.Warmup)
+	}
+	floor := min(base, cosineFloor)
+	return half(base, floor, min(step, c.Steps)-c.Warmup, c.Steps-c.Warmup)
+}
+
+func (c *CosineLR) compat(base float64, step int) float64 {
+	start, t := base, step // of the cosine
+	if c.Warmup > 0 {
+		if step <= c.Warmup+1 {
+			return base * float64(step) / float64(c.Warmup)
+		}
+		start, t = base*float64(c.Warmup+1)/float64(c.Warmup), step-c.Warmup-1
+	}
+	period := c.Steps - c.Warmup
+	if t > period {
+		start = base // PyTorch begins to rise again from its own base rate
+	}
+	return half(start, cosineFloor, t, period)
+}
+
+// half returns the cosine from base at t = 0 to floor at t = period.
+func half(base, floor float64, t, period int) float64 {
+	return floor + (base-floor)*(1+math.Cos(math.Pi*float64(t)/float64(period)))/2
+}
