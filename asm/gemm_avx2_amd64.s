@@ -1,0 +1,364 @@
+//go:build !noasm
+
+#include "textflag.h"
+
+// One tile C (+)= A*B of at most 6 rows and 16 columns. sgemmNN6x16AVX2 reads A
+// row-major, sgemmTN6x16AVX2 reads it k-major. In Go, with T for the
+// accumulators:
+//
+//	T = 0
+//	for p := range k {
+//		for i := range m {
+//			T[i][:] += broadcast(A[i][p]) * B[p][:] // one broadcast, two FMAs
+//		}
+//	}
+//	for i := m - 1; i >= 0; i-- {
+//		C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
+//	}
+//
+// Each m has a loop of its own in three forms: all 16 columns, 9..15 columns
+// (masked) and at most 8 (masked, one vector a row).
+//
+//	Y0..Y11      T: row i in Y(2i) and Y(2i+1)
+//	Y12, Y13     the row of B
+//	Y14, Y15     broadcast values of A, in turn; Y15 also holds masks
+//	SI, R9       A, lda in bytes; NN: rows 0 and 3 of A are at SI and R11;
+//	             TN: SI moves from step to step
+//	DI, R10      the row of B, ldb in bytes
+//	R8, DX       the row of C, ldc in bytes
+//	BX           masks of columns 0..7; those of 8..15 follow
+//	CX           k
+//	AX           counter
+
+// 16 masks on, 16 off: 4*(16-n) bytes in lie the masks of n columns.
+DATA tailMask<>+0x00(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x08(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x10(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x18(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x20(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x28(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x30(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x38(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+0x40(SB)/8, $0
+DATA tailMask<>+0x48(SB)/8, $0
+DATA tailMask<>+0x50(SB)/8, $0
+DATA tailMask<>+0x58(SB)/8, $0
+DATA tailMask<>+0x60(SB)/8, $0
+DATA tailMask<>+0x68(SB)/8, $0
+DATA tailMask<>+0x70(SB)/8, $0
+DATA tailMask<>+0x78(SB)/8, $0
+GLOBL tailMask<>(SB), RODATA|NOPTR, $128
+
+// WIDE and NARROW multiply x, a value of A, by the row of B; t holds x.
+#define WIDE(x, t, c0, c1) \
+	VBROADCASTSS x, t       \
+	VFMADD231PS  Y12, t, c0 \
+	VFMADD231PS  Y13, t, c1
+
+#define NARROW(x, t, c0, c1) \
+	VBROADCASTSS x, t       \
+	VFMADD231PS  Y12, t, c0
+
+#define FULLB \
+	VMOVUPS (DI), Y12   \
+	VMOVUPS 32(DI), Y13 \
+	ADDQ    R10, DI
+
+#define MASKEDB \
+	VMOVUPS    (BX), Y14          \
+	VMOVUPS    32(BX), Y15        \
+	VMASKMOVPS (DI), Y14, Y12     \
+	VMASKMOVPS 32(DI), Y15, Y13   \
+	ADDQ       R10, DI
+
+#define NARROWB \
+	VMOVUPS    (BX), Y15      \
+	VMASKMOVPS (DI), Y15, Y12 \
+	ADDQ       R10, DI
+
+// NN1..NN6 multiply the first rows of A, row-major, at byte d of each row.
+
+#define NN1(row, d) row(d(SI), Y14, Y0, Y1)
+#define NN2(row, d) NN1(row, d); row(d(SI)(R9*1), Y15, Y2, Y3)
+#define NN3(row, d) NN2(row, d); row(d(SI)(R9*2), Y14, Y4, Y5)
+#define NN4(row, d) NN3(row, d); row(d(R11), Y15, Y6, Y7)
+#define NN5(row, d) NN4(row, d); row(d(R11)(R9*1), Y14, Y8, Y9)
+#define NN6(row, d) NN5(row, d); row(d(R11)(R9*2), Y15, Y10, Y11)
+
+// TN1..TN6 multiply the first columns of A, k-major.
+
+#define TN1(row) row(0(SI), Y14, Y0, Y1)
+#define TN2(row) TN1(row); row(4(SI), Y15, Y2, Y3)
+#define TN3(row) TN2(row); row(8(SI), Y14, Y4, Y5)
+#define TN4(row) TN3(row); row(12(SI), Y15, Y6, Y7)
+#define TN5(row) TN4(row); row(16(SI), Y14, Y8, Y9)
+#define TN6(row) TN5(row); row(20(SI), Y15, Y10, Y11)
+
+// LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
+// other labels are the macro's own.
+#define LOOPNN(rows, row, loadB, four, rest, one, save) \
+	MOVQ    CX, AX   \
+	SHRQ    $2, AX   \
+	JZ      rest     \
+	PCALIGN $64      \
+four:                \
+	loadB            \
+	rows(row, 0)     \
+	loadB            \
+	rows(row, 4)     \
+	loadB            \
+	rows(row, 8)     \
+	loadB            \
+	rows(row, 12)    \
+	ADDQ    $16, SI  \
+	ADDQ    $16, R11 \
+	DECQ    AX       \
+	JNZ     four     \
+rest:                \
+	ANDQ    $3, CX   \
+	JZ      save     \
+one:                 \
+	loadB            \
+	rows(row, 0)     \
+	ADDQ    $4, SI   \
+	ADDQ    $4, R11  \
+	DECQ    CX       \
+	JNZ     one      \
+	JMP     save
+
+#define LOOPTN(rows, row, loadB, four, rest, one, save) \
+	MOVQ    CX, AX  \
+	SHRQ    $2, AX  \
+	JZ      rest    \
+	PCALIGN $64     \
+four:               \
+	loadB           \
+	rows(row)       \
+	ADDQ    R9, SI  \
+	loadB           \
+	rows(row)       \
+	ADDQ    R9, SI  \
+	loadB           \
+	rows(row)       \
+	ADDQ    R9, SI  \
+	loadB           \
+	rows(row)       \
+	ADDQ    R9, SI  \
+	DECQ    AX      \
+	JNZ     four    \
+rest:               \
+	ANDQ    $3, CX  \
+	JZ      save    \
+one:                \
+	loadB           \
+	rows(row)       \
+	ADDQ    R9, SI  \
+	DECQ    CX      \
+	JNZ     one     \
+	JMP     save
+
+// SETUP wants n in AX and m in R11. It makes byte strides and the masks'
+// address, fetches the rows of C into the cache, leaves R8 at the last one and
+// clears T.
+#define SETUP(fetch) \
+	LEAQ       tailMask<>+64(SB), BX \
+	SHLQ       $2, R9   \
+	SHLQ       $2, R10  \
+	SHLQ       $2, DX   \
+	SHLQ       $2, AX   \
+	SUBQ       AX, BX   \
+fetch:                  \
+	PREFETCHT0 (R8)     \
+	ADDQ       DX, R8   \
+	DECQ       R11      \
+	JNZ        fetch    \
+	SUBQ       DX, R8   \
+	VXORPS     Y0, Y0, Y0 \
+	VXORPS     Y1, Y1, Y1 \
+	VXORPS     Y2, Y2, Y2 \
+	VXORPS     Y3, Y3, Y3 \
+	VXORPS     Y4, Y4, Y4 \
+	VXORPS     Y5, Y5, Y5 \
+	VXORPS     Y6, Y6, Y6 \
+	VXORPS     Y7, Y7, Y7 \
+	VXORPS     Y8, Y8, Y8 \
+	VXORPS     Y9, Y9, Y9 \
+	VXORPS     Y10, Y10, Y10 \
+	VXORPS     Y11, Y11, Y11 
+
+// PUT stores a row of T and steps to the row above, ADD adds it to C. The
+// masked forms have the masks in Y14 and Y15.
+#define PUT(c0, c1) \
+	VMOVUPS c0, (R8)   \
+	VMOVUPS c1, 32(R8) \
+	SUBQ    DX, R8
+
+#define ADD(c0, c1) \
+	VADDPS  (R8), c0, c0   \
+	VADDPS  32(R8), c1, c1 \
+	VMOVUPS c0, (R8)       \
+	VMOVUPS c1, 32(R8)     \
+	SUBQ    DX, R8
+
+#define MASKEDPUT(c0, c1) \
+	VMASKMOVPS c0, Y14, (R8)   \
+	VMASKMOVPS c1, Y15, 32(R8) \
+	SUBQ       DX, R8
+
+#define MASKEDADD(c0, c1) \
+	VMASKMOVPS (R8), Y14, Y12   \
+	VMASKMOVPS 32(R8), Y15, Y13 \
+	VADDPS     Y12, c0, c0      \
+	VADDPS     Y13, c1, c1      \
+	VMASKMOVPS c0, Y14, (R8)    \
+	VMASKMOVPS c1, Y15, 32(R8)  \
+	SUBQ       DX, R8
+
+// FINISH stores the last m rows of T: entered at full6, ..., full1, or at
+// masked6, ..., masked1.
+#define FINISH(accumulate) \
+full6: CMPB accumulate, $0; JNE add6; JMP put6 \
+full5: CMPB accumulate, $0; JNE add5; JMP put5 \
+full4: CMPB accumulate, $0; JNE add4; JMP put4 \
+full3: CMPB accumulate, $0; JNE add3; JMP put3 \
+full2: CMPB accumulate, $0; JNE add2; JMP put2 \
+full1: CMPB accumulate, $0; JNE add1; JMP put1 \
+put6: PUT(Y10, Y11) \
+put5: PUT(Y8, Y9) \
+put4: PUT(Y6, Y7) \
+put3: PUT(Y4, Y5) \
+put2: PUT(Y2, Y3) \
+put1: PUT(Y0, Y1) \
+	VZEROUPPER \
+	RET \
+add6: ADD(Y10, Y11) \
+add5: ADD(Y8, Y9) \
+add4: ADD(Y6, Y7) \
+add3: ADD(Y4, Y5) \
+add2: ADD(Y2, Y3) \
+add1: ADD(Y0, Y1) \
+	VZEROUPPER \
+	RET \
+masked6: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd6; JMP mput6 \
+masked5: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd5; JMP mput5 \
+masked4: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd4; JMP mput4 \
+masked3: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd3; JMP mput3 \
+masked2: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd2; JMP mput2 \
+masked1: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd1; JMP mput1 \
+mput6: MASKEDPUT(Y10, Y11) \
+mput5: MASKEDPUT(Y8, Y9) \
+mput4: MASKEDPUT(Y6, Y7) \
+mput3: MASKEDPUT(Y4, Y5) \
+mput2: MASKEDPUT(Y2, Y3) \
+mput1: MASKEDPUT(Y0, Y1) \
+	VZEROUPPER \
+	RET \
+madd6: MASKEDADD(Y10, Y11) \
+madd5: MASKEDADD(Y8, Y9) \
+madd4: MASKEDADD(Y6, Y7) \
+madd3: MASKEDADD(Y4, Y5) \
+madd2: MASKEDADD(Y2, Y3) \
+madd1: MASKEDADD(Y0, Y1) \
+	VZEROUPPER \
+	RET
+
+// JUMP goes to the loop for m = AX.
+#define JUMP(l1, l2, l3, l4, l5, l6) \
+	CMPQ AX, $6; JEQ l6 \
+	CMPQ AX, $5; JEQ l5 \
+	CMPQ AX, $4; JEQ l4 \
+	CMPQ AX, $3; JEQ l3 \
+	CMPQ AX, $2; JEQ l2 \
+	JMP  l1
+
+// func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $0-73
+	MOVQ m+0(FP), R11
+	MOVQ n+8(FP), AX
+	MOVQ k+16(FP), CX
+	MOVQ a+24(FP), SI
+	MOVQ lda+32(FP), R9
+	MOVQ b+40(FP), DI
+	MOVQ ldb+48(FP), R10
+	MOVQ c+56(FP), R8
+	MOVQ ldc+64(FP), DX
+	SETUP(fetch)
+	LEAQ (R9)(R9*2), AX
+	LEAQ (SI)(AX*1), R11
+	MOVQ m+0(FP), AX
+	MOVQ n+8(FP), R12
+	CMPQ R12, $16
+	JEQ  wide
+	CMPQ R12, $8
+	JGT  tail
+	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
+tail:
+	JUMP(tail1, tail2, tail3, tail4, tail5, tail6)
+wide:
+	JUMP(wide1, wide2, wide3, wide4, wide5, wide6)
+
+wide1: LOOPNN(NN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
+wide2: LOOPNN(NN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
+wide3: LOOPNN(NN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
+wide4: LOOPNN(NN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
+wide5: LOOPNN(NN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
+wide6: LOOPNN(NN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
+tail1: LOOPNN(NN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+tail2: LOOPNN(NN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+tail3: LOOPNN(NN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+tail4: LOOPNN(NN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+tail5: LOOPNN(NN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+tail6: LOOPNN(NN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+narrow1: LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+narrow2: LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+narrow3: LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+narrow4: LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+narrow5: LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+narrow6: LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+
+	FINISH(accumulate+72(FP))
+
+// func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $0-73
+	MOVQ m+0(FP), R11
+	MOVQ n+8(FP), AX
+	MOVQ k+16(FP), CX
+	MOVQ a+24(FP), SI
+	MOVQ lda+32(FP), R9
+	MOVQ b+40(FP), DI
+	MOVQ ldb+48(FP), R10
+	MOVQ c+56(FP), R8
+	MOVQ ldc+64(FP), DX
+	SETUP(fetch)
+	MOVQ m+0(FP), AX
+	MOVQ n+8(FP), R12
+	CMPQ R12, $16
+	JEQ  wide
+	CMPQ R12, $8
+	JGT  tail
+	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
+tail:
+	JUMP(tail1, tail2, tail3, tail4, tail5, tail6)
+wide:
+	JUMP(wide1, wide2, wide3, wide4, wide5, wide6)
+
+wide1: LOOPTN(TN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
+wide2: LOOPTN(TN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
+wide3: LOOPTN(TN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
+wide4: LOOPTN(TN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
+wide5: LOOPTN(TN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
+wide6: LOOPTN(TN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
+tail1: LOOPTN(TN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+tail2: LOOPTN(TN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+tail3: LOOPTN(TN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+tail4: LOOPTN(TN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+tail5: LOOPTN(TN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+tail6: LOOPTN(TN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+narrow1: LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+narrow2: LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+narrow3: LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+narrow4: LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+narrow5: LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+narrow6: LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+
+	FINISH(accumulate+72(FP))
