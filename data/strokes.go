@@ -94,7 +94,7 @@ func Strokes6180(cfg StrokesConfig) *Dataset {
 
 const (
 	strokeSide     = 28
-	strokeSegments = 6  // Bezier curves of one six
+	strokeSegments = 5  // Bezier curves of one six
 	strokeSteps    = 16 // line segments per curve: less than a pixel each
 	strokePoints   = strokeSegments*strokeSteps + 1
 )
@@ -149,19 +149,19 @@ func (p *pen) six(img []uint8) {
 func (p *pen) path() {
 	const quarter = .5523 // Bezier handles of this many radii draw a quarter of a circle
 
-	ry := p.between(.19, .30)
-	rx := float64(ry * p.between(.75, 1.2))
+	ry := p.between(.20, .33)
+	rx := float64(ry * p.between(.8, 1.25))
 	tilt := p.around(0, .09) // of the loop against the stem, as in turned
 	roof := p.between(.75, 1.05)
-	hang := p.between(-.25, .35) // where on the left side the stem arrives, in ry
-	gap := p.around(0, .12)      // how far the end stays short of the stem, or crosses it, in rx
+	hang := p.between(-.3, .25) // where on the left side the stem arrives, in ry
+	gap := p.around(0, .1)      // how far the end stays short of the stem, or crosses it, in rx
 	anchor := [strokeSegments + 1]point{
 		{p.between(-.12, .42), ry - 1},
 		{-rx, float64(hang * ry)},
 		{float64(p.around(0, .12) * rx), ry},
 		{rx, float64(p.around(0, .12) * ry)},
 		{float64(p.around(0, .15) * rx), float64(-roof * ry)},
-		{float64((gap - 1) * rx), float64(p.between(-.2, .6) * ry)},
+		{float64((gap - .95) * rx), float64((hang + p.between(-.2, .3)) * ry)},
 	}
 	// Directions of travel; handles of one anchor lie on one line, so the stroke
 	// has no corners. Lengths are those of the handle before and after.
@@ -171,7 +171,7 @@ func (p *pen) path() {
 		{1, p.around(0, .12)},
 		{p.around(0, .12), -1},
 		{-1, p.around(.05, .15)},
-		{p.between(-.7, -.1), 1},
+		{-1, p.between(.3, 1.3)},
 	}
 	var before, after [strokeSegments + 1]float64
 	for i := 1; i <= strokeSegments; i++ {
@@ -187,8 +187,8 @@ func (p *pen) path() {
 	// The stem: from nearly straight (the start heads for the loop) to a bow (it
 	// heads to the left first).
 	down := point{anchor[1].x - anchor[0].x, anchor[1].y - anchor[0].y}
-	bow := p.between(0, .9)
-	heading[0] = point{down.x - float64(bow*.5), float64(down.y * (1 - float64(.75*bow)))}
+	bow := p.between(0, 1.1)
+	heading[0] = point{down.x - float64(bow*.55), float64(down.y * (1 - float64(.8*bow)))}
 	length := math.Sqrt(float64(down.x*down.x) + float64(down.y*down.y))
 	after[0] = p.between(.3, .6)
 	before[1] = float64(length * p.between(.25, .5))
@@ -214,14 +214,14 @@ func bezier(a, b, c, d point, t float64) point {
 // frame gives the path its slant, its turn, its thickness, and its place and
 // size on the image, in pixels.
 func (p *pen) frame() {
-	slant, aspect, turn := p.around(.22, .2), p.between(.82, 1.15), p.around(0, .045)
+	slant, aspect, turn := p.around(.19, .18), p.between(.82, 1.15), p.around(0, .045)
 	for i, q := range p.line {
 		q.x = float64(q.x*aspect) - float64(slant*q.y)
 		p.line[i] = q.turned(turn)
 	}
 
 	// Thickness: a pressure at each anchor, and in between on a straight line.
-	nib := max(.7, p.around(1.25, .3))
+	nib := max(.7, p.around(1.35, .33))
 	var pressure [strokeSegments + 1]float64
 	for i := range pressure {
 		pressure[i] = float64(nib * max(.5, p.around(1, .13)))
@@ -229,8 +229,8 @@ func (p *pen) frame() {
 	pressure[0] = float64(pressure[0] * p.between(.6, 1))
 	pressure[strokeSegments] = float64(pressure[strokeSegments] * p.between(.5, 1))
 	for i := range p.radius {
-		k, t := min(i/strokeSteps, strokeSegments-1), 0.
-		t = float64(i-k*strokeSteps) / strokeSteps
+		k := min(i/strokeSteps, strokeSegments-1)
+		t := float64(i-k*strokeSteps) / strokeSteps
 		p.radius[i] = pressure[k] + float64(t*(pressure[k+1]-pressure[k]))
 	}
 
@@ -253,7 +253,7 @@ func (p *pen) frame() {
 // distance of its centre from the stroke's edge for that: the edge is a ramp
 // about a pixel wide.
 func (p *pen) render(img []uint8) {
-	ink, ramp := 255*p.between(.88, 1), p.between(1, 1.5)
+	ink, ramp := 255*p.between(.93, 1), p.between(.9, 1.4)
 	clear(img)
 	for i := range strokePoints - 1 {
 		a, b := p.line[i], p.line[i+1]

@@ -1,0 +1,256 @@
+package data
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Progress is told how far a download is: done of total bytes of the named
+// file, at its beginning, now and then, and at its end. It starts again from
+// zero when another mirror has to be tried.
+type Progress func(file string, done, total int64)
+
+// Download fetches the files of the set into dir, which it makes if need be.
+// Files that are there already, with the right content, are left alone; any
+// other file of the same name is replaced. progress may be nil.
+//
+// Each file is taken from the first mirror, over HTTPS only, that delivers
+// exactly the size and the SHA-256 that the set says. It is written to a
+// temporary file in dir, synced to the disk, and only then given its name, so
+// under that name there is never anything but the whole file; whatever else
+// happens (a cancelled ctx included) the temporary file is removed.
+//
+// The error is a *FileError, for failed mirrors one that names what was wrong
+// with each, or wraps ctx's when it was cancelled.
+func Download(ctx context.Context, dir string, set FileSet, progress Progress) error {
+	d := downloader{
+		client: &http.Client{
+			Transport: http.DefaultTransport, // proxies from the environment, TLS checks
+		},
+		stall: 60 * time.Second,
+	}
+	return d.set(ctx, dir, set, progress)
+}
+
+// downloader carries what the tests replace.
+type downloader struct {
+	client *http.Client
+	stall  time.Duration // a mirror that sends nothing for this long has failed
+}
+
+var errStalled = errors.New("it stopped sending")
+
+func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress Progress) error {
+	if progress == nil {
+		progress = func(string, int64, int64) {}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return localError(dir, "cannot be made a directory", err)
+	}
+	for _, f := range set.Files {
+		if err := ctx.Err(); err != nil {
+			return cancelled(f.Name, context.Cause(ctx))
+		}
+		if f.holds(filepath.Join(dir, f.Name)) {
+			progress(f.Name, f.Size, f.Size)
+			continue
+		}
+		if err := d.file(ctx, dir, f, set.Mirrors, progress); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file fetches f from the first mirror that delivers it.
+func (d *downloader) file(ctx context.Context, dir string, f File, mirrors []string, progress Progress) error {
+	var failed []string
+	var last error
+	for _, mirror := range mirrors {
+		address := strings.TrimSuffix(mirror, "/") + "/" + f.Name
+		err := d.fetch(ctx, dir, f, address, progress)
+		var local *FileError
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return cancelled(f.Name, context.Cause(ctx))
+		case errors.As(err, &local): // the disk is at fault, not the mirror
+			return local
+		}
+		last = err
+		failed = append(failed, oneLine(address)+": "+oneLine(err.Error()))
+	}
+	if len(failed) == 0 {
+		return &FileError{Path: f.Name, Problem: "cannot be downloaded: no mirror is known", Remedy: "get the file by other means and give its directory with -data"}
+	}
+	return &FileError{
+		Path:    f.Name,
+		Problem: "no mirror delivered it (" + strings.Join(failed, "; ") + ")",
+		Remedy:  "check the network and try again, or get the file by other means and give its directory with -data",
+		Err:     last,
+	}
+}
+
+// fetch takes f from address. Its error is a *FileError when writing failed.
+func (d *downloader) fetch(ctx context.Context, dir string, f File, address string, progress Progress) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watchdog := time.AfterFunc(d.stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, d.stall)) })
+	defer watchdog.Stop()
+	// explain gives the reason why ctx was cancelled instead of saying that it was.
+	explain := func(err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var u *url.Error
+		if errors.As(err, &u) {
+			return u.Err // the address is named already
+		}
+		return err
+	}
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return explain(err)
+	}
+	if request.URL.Scheme != "https" {
+		return fmt.Errorf("scheme %q, only https is allowed", request.URL.Scheme)
+	}
+	// The files are packed already: asking for gzip ourselves keeps the client
+	// and the servers from unpacking them on the way.
+	request.Header.Set("Accept-Encoding", "gzip")
+	request.Header.Set("User-Agent", "noether (github.com/noether-go/noether)")
+	client := *d.client
+	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if r.URL.Scheme != "https" {
+			return fmt.Errorf("redirected to scheme %q, only https is allowed", r.URL.Scheme)
+		}
+		if len(via) >= 5 {
+			return errors.New("redirected more than 5 times")
+		}
+		return nil
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return explain(err)
+	}
+	defer response.Body.Close() // read only: nothing to lose
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %s", response.Status)
+	}
+	if n := response.ContentLength; n >= 0 && n != f.Size {
+		return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
+	}
+
+	tmp, err := os.CreateTemp(dir, "."+f.Name+".*.part")
+	if err != nil {
+		return localError(dir, "cannot be written to", err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close() // a second Close only fails
+			os.Remove(tmp.Name())
+		}
+	}()
+	progress(f.Name, 0, f.Size)
+	sum := sha256.New()
+	buf := make([]byte, 64<<10)
+	var done int64
+	for {
+		n, readErr := response.Body.Read(buf)
+		watchdog.Reset(d.stall)
+		if done += int64(n); done > f.Size {
+			return fmt.Errorf("more than the expected %d bytes", f.Size)
+		}
+		sum.Write(buf[:n]) // a hash never fails
+		if _, err := tmp.Write(buf[:n]); err != nil {
+			return localError(tmp.Name(), "cannot be written", err)
+		}
+		if n > 0 {
+			progress(f.Name, done, f.Size)
+		}
+		if readErr == io.EOF {
+			break
+		}
+		if readErr != nil {
+			if errors.Is(readErr, io.ErrUnexpectedEOF) && ctx.Err() == nil {
+				break // the length tells it better
+			}
+			return explain(readErr)
+		}
+	}
+	if done != f.Size {
+		return fmt.Errorf("ended after %d of %d bytes", done, f.Size)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
+		return fmt.Errorf("wrong checksum: SHA-256 %s, expected %s", got, f.SHA256)
+	}
+	if err := ctx.Err(); err != nil {
+		return explain(err)
+	}
+	if err := tmp.Chmod(0o644); err != nil { // CreateTemp's files are private
+		return localError(tmp.Name(), "cannot be written", err)
+	}
+	if err := tmp.Sync(); err != nil {
+		return localError(tmp.Name(), "cannot be written", err)
+	}
+	if err := tmp.Close(); err != nil {
+		return localError(tmp.Name(), "cannot be written", err)
+	}
+	path := filepath.Join(dir, f.Name)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return localError(path, "cannot be put in place", err)
+	}
+	syncDir(dir)
+	return nil
+}
+
+// holds reports whether the file at path is f.
+func (f File) holds(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close() // read only: nothing to lose
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != f.Size {
+		return false
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return false
+	}
+	return hex.EncodeToString(sum.Sum(nil)) == f.SHA256
+}
+
+// syncDir makes a rename in dir durable where the system can do that. The file
+// itself is whole either way, so nothing depends on it.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+func localError(path, problem string, err error) error {
+	e := &FileError{Path: path, Problem: problem + ": " + cause(err).Error(), Remedy: "give another directory with -data", Err: err}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		e.Remedy = "make room, or give another directory with -data"
+	}
+	return e
+}
+
+func cancelled(file string, err error) error {
+	return &FileError{Path: file, Problem: "the download was cancelled (" + err.Error() + ")", Remedy: "nothing half-written was kept: start it again", Err: err}
+}
