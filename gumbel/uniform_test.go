@@ -1,0 +1,500 @@
+package gumbel_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// replay is a Source of given numbers. Reading beyond them panics.
+type replay struct {
+	u  []float64
+	at int
+}
+
+func (r *replay) Float64() float64 { r.at++; return r.u[r.at-1] }
+
+func newUniform(t testing.TB, cfg gumbel.UniformConfig) *gumbel.Uniform {
+	t.Helper()
+	u, err := gumbel.NewUniform(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// bind puts u's parameter, at the value theta, on a CPU device.
+func bind(t testing.TB, u *gumbel.Uniform, theta float32) *nn.Parameters {
+	t.Helper()
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	var ps nn.Parameters
+	ps.Add(u.Parameters()...)
+	for _, p := range ps.All() {
+		p.Host[0] = theta
+	}
+	if err := ps.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	u.Bind(dev)
+	return &ps
+}
+
+// setTheta changes the parameter on the device.
+func setTheta(ps *nn.Parameters, theta float32) {
+	ps.All()[0].Host[0] = theta
+	ps.Upload()
+}
+
+func partial(max int, j gumbel.Jitter) gumbel.UniformConfig {
+	return gumbel.UniformConfig{Group: lie.SE2, Max: max, Partial: true, Jitter: j, Name: "theta"}
+}
+
+func angles(e *gumbel.Elements) []float64 {
+	var a []float64
+	for _, g := range e.G {
+		a = append(a, g[0])
+	}
+	return a
+}
+
+func TestGoldenPartial(t *testing.T) {
+	z := golden.Open(t, "samplers.npz")
+	for i := range 4 {
+		for _, lists := range []int{1, 3} {
+			key := fmt.Sprintf("se2_random_partial_%d_ns%d", i, lists)
+			t.Run(key, func(t *testing.T) {
+				theta, _ := golden.Float32(t, z, key+".probs")
+				draws, _ := golden.Float64(t, z, key+".u00")
+				want, shape := golden.Float64(t, z, key+".g")
+				grad, _ := golden.Float64(t, z, key+".grad_g")
+				wantGrad, _ := golden.Float32(t, z, key+".grad_probs")
+
+				cfg := partial(8, gumbel.Stratified)
+				cfg.Compat = true // implies the comb
+				u := newUniform(t, cfg)
+				ps := bind(t, u, theta[0])
+				e := gumbel.NewElements(lie.SE2, 8)
+				src := &replay{u: draws}
+				n := shape[1]
+				for s := range lists {
+					u.Draw(e, src)
+					if len(e.G) != n || src.at != s+1 {
+						t.Fatalf("list %d has %d elements from %d draws in all, want %d from %d", s, len(e.G), src.at, n, s+1)
+					}
+					// Bit for bit: the reference's rounding is reproduced.
+					golden.Close(t, "elements", angles(e), want[s*n:(s+1)*n], 0, 0)
+					for j := range e.Grad {
+						e.Grad[j][0] = grad[s*n+j]
+					}
+					u.Backward(e)
+				}
+				if got := u.Theta(); got != float64(theta[0]) {
+					t.Errorf("Theta() = %v, want %v", got, theta[0])
+				}
+				golden.Close(t, "gradient of theta", ps.All()[0].Grad.Host(), wantGrad, 1e-6, 1e-6)
+			})
+		}
+	}
+}
+
+func TestGoldenFull(t *testing.T) {
+	z := golden.Open(t, "samplers.npz")
+	for _, lists := range []int{1, 3} {
+		key := fmt.Sprintf("se2_random_full_0_ns%d", lists)
+		draws, _ := golden.Float64(t, z, key+".u00")
+		want, shape := golden.Float64(t, z, key+".g")
+		u := newUniform(t, gumbel.UniformConfig{Group: lie.SE2, Max: 8, Compat: true})
+		e := gumbel.NewElements(lie.SE2, 8)
+		src := &replay{u: draws}
+		for s := range lists {
+			u.Draw(e, src)
+			golden.Close(t, key, angles(e), want[s*shape[1]:(s+1)*shape[1]], 0, 0)
+		}
+
+		want, _ = golden.Float64(t, z, fmt.Sprintf("se2_deterministic_full_0_ns%d.g", lists))
+		golden.Close(t, "grid", angles(gumbel.NewElements(lie.SE2, 8)), want, 0, 0)
+	}
+}
+
+func TestElementCounts(t *testing.T) {
+	for _, compat := range []bool{false, true} {
+		for _, most := range []int{1, 2, 3, 8, 10, 16} {
+			cfg := partial(most, gumbel.Comb)
+			cfg.Compat = compat
+			u := newUniform(t, cfg)
+			e := gumbel.NewElements(lie.SE2, most)
+			before := 1
+			for k := range 10001 {
+				u.Parameters()[0].Host[0] = float32(float64(k) / 10000)
+				u.Midpoints(e)
+				want := max(1, (most*k+9999)/10000) // the ceiling, in whole numbers
+				if n := len(e.G); n != want || n < before {
+					t.Fatalf("compat %v, max %d, theta %d/10000: %d elements, want %d", compat, most, k, n, want)
+				}
+				before = len(e.G)
+			}
+		}
+	}
+	// Outside [0, 1]: never more than Max, never none.
+	for _, c := range []struct {
+		compat bool
+		theta  float64
+		want   int
+	}{
+		{false, -0.4, 1}, {true, -0.4, 4}, {false, 1.3, 8}, {true, 1.3, 8}, {true, -1.3, 8},
+		{false, math.Inf(1), 8}, {false, math.Inf(-1), 1}, {true, math.Inf(-1), 8},
+		{false, math.NaN(), 8}, {true, math.NaN(), 8}, {false, math.MaxFloat32, 8}, {false, -math.MaxFloat32, 1},
+	} {
+		cfg := partial(8, gumbel.Stratified)
+		cfg.Compat = c.compat
+		u := newUniform(t, cfg)
+		u.Parameters()[0].Host[0] = float32(c.theta)
+		e := gumbel.NewElements(lie.SE2, 8)
+		u.Draw(e, stream.New(1, "counts", 0))
+		if len(e.G) != c.want || len(e.Grad) != c.want {
+			t.Errorf("theta %v, compat %v: %d elements, want %d", c.theta, c.compat, len(e.G), c.want)
+		}
+	}
+}
+
+// Each element lies in its own cell of the subset, where its draw puts it.
+func TestPlacement(t *testing.T) {
+	src := stream.New(1, "placement", 0)
+	const most = 9
+	for _, full := range []bool{false, true} {
+		for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
+			cfg := partial(most, jitter)
+			cfg.Partial = !full
+			u := newUniform(t, cfg)
+			e := gumbel.NewElements(lie.SE2, most)
+			check := func(theta float64, u func(i int) float64) {
+				for i, g := range e.G {
+					want := 2 * math.Pi * theta * (float64(i) + u(i)) / float64(len(e.G))
+					if !full {
+						want -= math.Pi * theta
+					}
+					if d := math.Abs(lie.SE2.Log(lie.Element{g[0] - want})[0]); d > 1e-14 {
+						t.Fatalf("full %v, jitter %v, theta %v: element %d of %d at draw %v is %v, want %v",
+							full, jitter, theta, i, len(e.G), u(i), g[0], want)
+					}
+				}
+			}
+			for range 1000 {
+				theta := 1.0
+				if !full {
+					u.Parameters()[0].Host[0] = float32(0.02 + 0.98*src.Float64())
+					theta = float64(u.Parameters()[0].Host[0])
+				}
+				r := &replay{}
+				for range most {
+					r.u = append(r.u, src.Float64())
+				}
+				u.Draw(e, r)
+				used := len(e.G)
+				if jitter == gumbel.Comb {
+					used = 1
+				}
+				if r.at != used {
+					t.Fatalf("%d elements took %d draws, want %d", len(e.G), r.at, used)
+				}
+				check(theta, func(i int) float64 { return r.u[i%used] })
+				u.Midpoints(e)
+				check(theta, func(int) float64 { return 0.5 })
+			}
+		}
+	}
+}
+
+// A list of either kind is uniform on the subset as a whole: mean 0, variance
+// (theta pi)^2/3.
+func TestMoments(t *testing.T) {
+	const lists, theta, n = 20000, 0.625, 5
+	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
+		u := newUniform(t, partial(8, jitter))
+		u.Parameters()[0].Host[0] = theta
+		e := gumbel.NewElements(lie.SE2, 8)
+		src := stream.New(1, "moments", uint64(jitter))
+		var mean, square float64
+		for range lists {
+			u.Draw(e, src)
+			for _, g := range e.G {
+				x := lie.SE2.Log(g)[0]
+				if math.Abs(x) > theta*math.Pi {
+					t.Fatalf("element %v outside the subset", x)
+				}
+				mean += x / (lists * n)
+				square += x * x / (lists * n)
+			}
+		}
+		// A comb as a whole moves over one cell, 2 width/n, which bounds the standard
+		// deviation of a list's mean by width/n/sqrt(3). Five of them are allowed.
+		const width = theta * math.Pi
+		if math.Abs(mean) > 5*width/n/math.Sqrt(3*lists) || math.Abs(square/(width*width/3)-1) > 0.01 {
+			t.Errorf("jitter %v: mean %v, mean square %v, want 0 and %v", jitter, mean, square, width*width/3)
+		}
+	}
+}
+
+// The true gradient against central differences, with the draws and the number
+// of elements fixed. The loss is smooth across the wrap of the angle.
+func TestGradient(t *testing.T) {
+	const h = 1.0 / 4096 // exact in float32 beside theta
+	src := stream.New(1, "gradient", 0)
+	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
+		const most = 8
+		u := newUniform(t, partial(most, jitter))
+		ps := bind(t, u, 1)
+		e := gumbel.NewElements(lie.SE2, most)
+		draws, weight := make([]float64, most), make([]float64, most)
+		draw := func(theta float32) int {
+			setTheta(ps, theta)
+			u.Draw(e, &replay{u: draws})
+			return len(e.G)
+		}
+		loss := func(theta float32) float64 {
+			draw(theta)
+			s := 0.0
+			for i, g := range e.G {
+				s += weight[i] * math.Sin(g[0])
+			}
+			return s
+		}
+		tested := 0
+		for range 10000 {
+			theta := float32(math.Floor(src.Float64()*4096) / 4096)
+			for i := range draws {
+				draws[i], weight[i] = src.Float64(), 2*src.Float64()-1
+			}
+			n := draw(theta)
+			if draw(theta-2*h) != n || draw(theta+2*h) != n {
+				continue
+			}
+			tested++
+			draw(theta)
+			for i, g := range e.G {
+				e.Grad[i][0] = weight[i] * math.Cos(g[0])
+			}
+			ps.ZeroGrad()
+			u.Backward(e)
+			got := float64(ps.All()[0].Grad.Host()[0])
+			// Richardson's combination: the error of order h^2 cancels.
+			want := (8*(loss(theta+h)-loss(theta-h)) - (loss(theta+2*h) - loss(theta-2*h))) / (12 * h)
+			if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
+				t.Fatalf("jitter %v, theta %v, %d elements: gradient %v, by differences %v", jitter, theta, n, got, want)
+			}
+		}
+		if tested < 5000 {
+			t.Errorf("only %d of 10000 cases kept their element count", tested)
+		}
+	}
+}
+
+func TestBackwardAccumulates(t *testing.T) {
+	u := newUniform(t, partial(4, gumbel.Comb))
+	ps := bind(t, u, 1)
+	a, b := gumbel.NewElements(lie.SE2, 4), gumbel.NewElements(lie.SE2, 4)
+	u.Draw(a, &replay{u: []float64{0.75}})
+	u.Draw(b, &replay{u: []float64{0.25}})
+	a.Grad[1][0], b.Grad[3][0] = 2, 3
+	u.Backward(a)
+	u.Backward(b)
+	// pi (2(1+0.75)/4 - 1) * 2 + pi (2(3+0.25)/4 - 1) * 3
+	golden.Close(t, "gradient", ps.All()[0].Grad.Host(), []float64{math.Pi * (-0.125*2 + 0.625*3)}, 1e-6, 0)
+
+	u.Draw(a, &replay{u: []float64{0.5}})
+	for i, g := range a.Grad {
+		if g != (lie.Vector{}) {
+			t.Errorf("Draw left the gradient %v of element %d", g, i)
+		}
+	}
+}
+
+func TestClamp(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct{ theta, want float32 }{
+		{0.5, 0.5}, {1, 1}, {1.0000001, 1}, {7, 1}, {inf, 1}, {-inf, gumbel.MinTheta},
+		{0, gumbel.MinTheta}, {-3, gumbel.MinTheta}, {0.019, gumbel.MinTheta}, {gumbel.MinTheta, gumbel.MinTheta}, {nan, nan},
+	} {
+		for _, device := range []bool{false, true} {
+			for _, compat := range []bool{false, true} {
+				cfg := partial(8, gumbel.Comb)
+				cfg.Compat = compat
+				u := newUniform(t, cfg)
+				p := u.Parameters()[0]
+				p.Host[0] = c.theta
+				if device {
+					bind(t, u, c.theta)
+				}
+				u.Clamp()
+				got, want := p.Host[0], c.want
+				if device {
+					got = p.Value.Host()[0]
+				}
+				if compat {
+					want = c.theta
+				}
+				if got != want && !(math.IsNaN(float64(got)) && math.IsNaN(float64(want))) {
+					t.Errorf("theta %v, device %v, compat %v: clamped to %v, want %v", c.theta, device, compat, got, want)
+				}
+				err := u.Check()
+				if finite := !math.IsNaN(float64(want)) && !math.IsInf(float64(want), 0); (err == nil) != finite {
+					t.Errorf("Check at theta %v gave %v", want, err)
+				}
+				if err != nil && (!strings.Contains(err.Error(), `"theta"`) || !strings.Contains(err.Error(), "0.02 to 1")) {
+					t.Errorf("error %q does not name the parameter and what is allowed", err)
+				}
+			}
+		}
+	}
+}
+
+// A theta that training or a file has spoilt must show in the result.
+func TestNaNShows(t *testing.T) {
+	u := newUniform(t, partial(8, gumbel.Stratified))
+	u.Parameters()[0].Host[0] = float32(math.NaN())
+	e := gumbel.NewElements(lie.SE2, 8)
+	u.Draw(e, stream.New(1, "nan", 0))
+	for i, g := range e.G {
+		if !math.IsNaN(g[0]) {
+			t.Errorf("element %d is %v", i, g[0])
+		}
+	}
+}
+
+// altered is a group with some facts changed.
+type altered struct {
+	lie.Group
+	dim, components int
+	compact         bool
+}
+
+func (g altered) Dim() int        { return g.dim }
+func (g altered) Components() int { return g.components }
+func (g altered) Compact() bool   { return g.compact }
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct {
+		change func(*gumbel.UniformConfig)
+		want   []string
+	}{
+		{func(c *gumbel.UniformConfig) { c.Group = nil }, []string{"UniformConfig.Group", "nil", "lie.SE2"}},
+		{func(c *gumbel.UniformConfig) { c.Group = altered{lie.SE2, 2, 1, true} }, []string{"UniformConfig.Group", "2", "0 and 1"}},
+		{func(c *gumbel.UniformConfig) { c.Group = altered{lie.SE2, 1, 2, true} }, []string{"UniformConfig.Group", "2 components", "connected"}},
+		{func(c *gumbel.UniformConfig) { c.Max = 0 }, []string{"UniformConfig.Max", "0", "1 to 65536"}},
+		{func(c *gumbel.UniformConfig) { c.Max = -5 }, []string{"UniformConfig.Max", "-5", "1 to 65536"}},
+		{func(c *gumbel.UniformConfig) { c.Max = 1 << 30 }, []string{"UniformConfig.Max", "1 to 65536"}},
+		{func(c *gumbel.UniformConfig) { c.Group, c.Partial = lie.T2, false }, []string{"UniformConfig.Max", "8", "exactly 1"}},
+		{func(c *gumbel.UniformConfig) { c.Group, c.Max = lie.T2, 1 }, []string{"UniformConfig.Partial", "T(2)", "false"}},
+		{func(c *gumbel.UniformConfig) { c.Jitter = 7 }, []string{"UniformConfig.Jitter", "7", "Stratified (0) and Comb (1)"}},
+		{func(c *gumbel.UniformConfig) { c.Name = "" }, []string{"UniformConfig.Name", "empty"}},
+	} {
+		cfg := partial(8, gumbel.Stratified)
+		c.change(&cfg)
+		u, err := gumbel.NewUniform(cfg)
+		if err == nil {
+			t.Errorf("%+v was taken: %v", cfg, u)
+			continue
+		}
+		for _, want := range append(c.want, "gumbel: ") {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q does not say %q", err, want)
+			}
+		}
+	}
+}
+
+func TestFiniteGroups(t *testing.T) {
+	for _, c := range []struct {
+		g    lie.Group
+		most int
+	}{{lie.T2, 1}, {altered{lie.SE2, 0, 8, true}, 8}} {
+		u := newUniform(t, gumbel.UniformConfig{Group: c.g, Max: c.most})
+		e := gumbel.NewElements(c.g, c.most)
+		want := angles(e)
+		clear(e.G)
+		u.Draw(e, &replay{}) // takes no draws
+		golden.Close(t, c.g.Name(), angles(e), want, 0, 0)
+		clear(e.G)
+		u.Midpoints(e)
+		golden.Close(t, c.g.Name(), angles(e), want, 0, 0)
+		u.Backward(e)
+		u.Clamp()
+		if u.Parameters() != nil || u.Theta() != 1 || u.Check() != nil {
+			t.Errorf("parameters %v, theta %v, %v", u.Parameters(), u.Theta(), u.Check())
+		}
+	}
+}
+
+// The list of a group that is not compact covers [-E, E], not [0, 2E].
+func TestOpenGroup(t *testing.T) {
+	u := newUniform(t, gumbel.UniformConfig{Group: altered{lie.SE2, 1, 1, false}, Max: 4})
+	e := gumbel.NewElements(lie.SE2, 4)
+	u.Midpoints(e)
+	for i, g := range e.G {
+		if got, want := lie.SE2.Log(g)[0], math.Pi*(-0.75+0.5*float64(i)); math.Abs(got-want) > 1e-14 {
+			t.Errorf("element %d at %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestProgrammerErrors(t *testing.T) {
+	u := newUniform(t, partial(8, gumbel.Stratified))
+	for name, f := range map[string]func(){
+		"a list that is too short": func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
+		"no device":                func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
+	} {
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				var typed *gumbel.Error
+				if !errors.As(err, &typed) || !strings.HasPrefix(err.Error(), "gumbel: Uniform.") {
+					t.Errorf("%s: %v, want a panic with *gumbel.Error", name, err)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
+		u := newUniform(t, partial(8, jitter))
+		bind(t, u, 0.7)
+		e := gumbel.NewElements(lie.SE2, 8)
+		src := stream.New(1, "allocs", 0)
+		if n := testing.AllocsPerRun(100, func() {
+			u.Draw(e, src)
+			u.Backward(e)
+			u.Clamp()
+			u.Midpoints(e)
+		}); n != 0 {
+			t.Errorf("jitter %v: %v allocations", jitter, n)
+		}
+	}
+}
+
+func BenchmarkDraw(b *testing.B) {
+	for _, most := range []int{8, 16} {
+		b.Run(fmt.Sprintf("max=%d", most), func(b *testing.B) {
+			u := newUniform(b, partial(most, gumbel.Stratified))
+			e := gumbel.NewElements(lie.SE2, most)
+			src := stream.New(1, "bench", 0)
+			for b.Loop() {
+				u.Draw(e, src)
+			}
+		})
+	}
+}
