@@ -44,10 +44,10 @@ type CosineLR struct {
 // 0 <= warmup < steps.
 func NewCosineLR(steps, warmup int, compat bool) (*CosineLR, error) {
 	if steps < 1 {
-		return nil, &ConfigError{"CosineLR", "steps", steps, "at least 1"}
+		return nil, &ConfigError{"cosine schedule", "steps", steps, "at least 1"}
 	}
 	if warmup < 0 || warmup >= steps {
-		return nil, &ConfigError{"CosineLR", "warm-up steps", warmup, sprintf("0 to %d, less than the steps", steps-1)}
+		return nil, &ConfigError{"cosine schedule", "warm-up steps", warmup, sprintf("0 to %d, less than the steps", steps-1)}
 	}
 	return &CosineLR{steps, warmup, compat}, nil
 }
