@@ -1,0 +1,133 @@
+package tensor
+
+import "github.com/noether-go/noether/asm"
+
+// Sums are taken in three stages whose sizes never depend on the number of
+// threads: a kernel adds a block in float32 (or better), block sums are added in
+// float64 to the sum of a segment, and segment sums in float64, in order, to
+// the result. Segments are what threads share.
+const (
+	sumBlock   = 4096
+	sumSegment = 16 * sumBlock
+)
+
+// segments returns the number of segments of a row of cols values.
+func segments(cols int) int { return (cols + sumSegment - 1) / sumSegment }
+
+// segment returns where segment s of row r of [rows, cols] lies.
+func segment(r, s, cols int) (lo, hi int) {
+	lo = r*cols + s*sumSegment
+	return lo, min(lo+sumSegment, (r+1)*cols)
+}
+
+func sumBlocks(x []float32) float64 {
+	var total float64
+	for ; len(x) > sumBlock; x = x[sumBlock:] {
+		total += float64(asm.Sum(x[:sumBlock]))
+	}
+	return total + float64(asm.Sum(x))
+}
+
+func dotBlocks(x, y []float32) float64 {
+	var total float64
+	for ; len(x) > sumBlock; x, y = x[sumBlock:], y[sumBlock:] {
+		total += float64(asm.Dot(x[:sumBlock], y[:sumBlock]))
+	}
+	return total + float64(asm.Dot(x, y))
+}
+
+func sumSquaresBlocks(x []float32, mean float32) float64 {
+	var total float64
+	for ; len(x) > sumBlock; x = x[sumBlock:] {
+		total += float64(asm.SumSquares(x[:sumBlock], mean))
+	}
+	return total + float64(asm.SumSquares(x, mean))
+}
+
+// reduceKind names the operations of reduceTask.
+type reduceKind uint8
+
+const (
+	reduceSum reduceKind = iota
+	reduceDot
+	reduceSumSquares
+)
+
+// reduceTask sums the rows of x [rows, cols]; its items are the segments of all
+// rows, and it writes the sum of each to partial.
+type reduceTask struct {
+	kind    reduceKind
+	x, y    []float32
+	cols    int
+	segs    int // of one row
+	partial []float64
+}
+
+func (t *reduceTask) Do(lo, hi, _ int) {
+	for i := lo; i < hi; i++ {
+		from, to := segment(i/t.segs, i%t.segs, t.cols)
+		x := t.x[from:to]
+		switch t.kind {
+		case reduceSum:
+			t.partial[i] = sumBlocks(x)
+		case reduceDot:
+			t.partial[i] = dotBlocks(x, t.y[from:to])
+		case reduceSumSquares:
+			t.partial[i] = sumSquaresBlocks(x, 0)
+		}
+	}
+}
+
+// sums runs t over rows rows and returns the sums of the segments
+// [rows, t.segs].
+func (d *CPU) sums(rows int, t reduceTask) []float64 {
+	t.segs = segments(t.cols)
+	items := rows * t.segs
+	d.reserve(items, 0)
+	t.partial = d.partial[:items]
+	d.reduce = t
+	d.team.For(items, perClaim(min(t.cols, sumSegment)), &d.reduce)
+	d.reduce = reduceTask{}
+	return t.partial
+}
+
+// total adds float64 values in order.
+func total(x []float64) float64 {
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// SumRows writes (or, with accumulate, adds) the sum of each row of
+// x [rows, cols] to dst [rows].
+func (d *CPU) SumRows(dst, x Buffer, rows, cols int, accumulate bool) {
+	n := product("SumRows", rows, cols)
+	out := host("SumRows", "dst", dst, rows)
+	partial := d.sums(rows, reduceTask{kind: reduceSum, x: host("SumRows", "x", x, n), cols: cols})
+	segs := segments(cols)
+	for r := range out {
+		sum := total(partial[r*segs : (r+1)*segs])
+		if accumulate {
+			sum += float64(out[r])
+		}
+		out[r] = float32(sum)
+	}
+}
+
+// Dot writes the scalar product of x and y to dst[0].
+func (d *CPU) Dot(dst, x, y Buffer) {
+	n := x.Len()
+	out := host("Dot", "dst", dst, 1)
+	out[0] = float32(total(d.sums(1, reduceTask{kind: reduceDot,
+		x: same("Dot", "x", x, n), y: same("Dot", "y", y, n), cols: n})))
+}
+
+// SumSquares writes the sum of squares of x to dst[0].
+func (d *CPU) SumSquares(dst, x Buffer) {
+	n := x.Len()
+	out := host("SumSquares", "dst", dst, 1)
+	out[0] = float32(total(d.sums(1, reduceTask{kind: reduceSumSquares,
+		x: same("SumSquares", "x", x, n), cols: n})))
+}

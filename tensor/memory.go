@@ -1,0 +1,42 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+)
+
+// mappedBytes is the size from which on memory is taken from the system in
+// pages of its own (a huge page) rather than from the Go heap.
+const mappedBytes = 2 << 20
+
+// maxValues is the largest number of values whose size in bytes is an int.
+const maxValues = math.MaxInt / 4
+
+// checkSize returns the error of an allocation that cannot even be asked for.
+func checkSize(n int) error {
+	if n < 0 {
+		return fmt.Errorf("tensor: allocation of %d values (%d bytes): the number is negative", n, 4*int64(n))
+	}
+	if n > maxValues-alignment {
+		return fmt.Errorf("tensor: allocation of %d values (%.3g bytes): more than can be addressed", n, 4*float64(n))
+	}
+	return nil
+}
+
+// allocate returns n zeroed values of the Go heap, aligned to 64 bytes. It
+// takes care of sizes beyond the address space, which make panics on; beyond
+// the memory at hand the Go runtime ends the program.
+func allocate(n int) (x []float32, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	x = make([]float32, n+alignment-1)
+	skip := 0
+	if rest := uintptr(unsafe.Pointer(unsafe.SliceData(x))) % (4 * alignment); rest != 0 {
+		skip = alignment - int(rest/4)
+	}
+	return x[skip : skip+n : skip+n], nil
+}
