@@ -1,0 +1,30 @@
+// Package siren holds the kernel networks: small networks psi: R^In -> R^Out
+// that give a convolution kernel its values at any position, so that a kernel
+// can be turned, moved and sampled where a group element asks for it (Romero et
+// al., "CKConv", ICLR 2022; Romero & Lohit, NeurIPS 2022, section 4).
+//
+// Net is the sinusoidal network of Sitzmann et al. ("Implicit Neural
+// Representations with Periodic Activation Functions", NeurIPS 2020): with L
+// linear maps,
+//
+//	h_0     = x
+//	h_i     = sin(w_i (W_i h_{i-1} + b_i)),   i = 1..L-1
+//	psi(x)  = W_L h_{L-1} + b_L
+//
+// A frequency w_i multiplies the bias too. Weights start so that every
+// pre-activation is spread over about one period and every layer keeps the
+// spread: the first map uniform in +-1/In, the others in +-sqrt(6/Hidden)/w,
+// biases zero.
+//
+// Positions are given as [In, P], results as [Out, P], P positions innermost:
+// every map is one matrix product with the sine in its epilogue. The backward
+// pass keeps d_i = w_i cos(w_i z_i) from the forward pass, so it is
+//
+//	dz_i = dh_i * d_i,  dW_i += dz_i h_{i-1}',  db_i += sum dz_i,  dh_{i-1} = W_i' dz_i
+//
+// and it ends with the gradient of the positions, through which the learned
+// subset of a group gets its gradient.
+//
+// A Net stands alone as well: fitted to the pixels of an image it is the image
+// as a continuous function (see the examples).
+package siren
