@@ -24,4 +24,4 @@ func adam(p, m, v, g []float32, s *AdamStep) {
 }
 
 //go:noescape
-func adamNEON(n int, p, m, v, g *float32, s *[8]float32)
+func adamNEON(n int, p, m, v, grad *float32, s *[8]float32)

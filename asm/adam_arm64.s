@@ -2,24 +2,24 @@
 
 #include "textflag.h"
 
-// func adamNEON(n int, p, m, v, g *float32, s *[8]float32)
+// func adamNEON(n int, p, m, v, grad *float32, s *[8]float32)
 //
 //    // s is Step, Beta1, Beta2, Correction2, Eps, Decay, 1-Beta1, 1-Beta2
 //    for i := range n { // n > 0 is a multiple of 4
-//        m[i] = Beta1*m[i] + (1-Beta1)*g[i]        // fused
-//        v[i] = Beta2*v[i] + ((1-Beta2)*g[i])*g[i] // fused
+//        m[i] = Beta1*m[i] + (1-Beta1)*grad[i]        // fused
+//        v[i] = Beta2*v[i] + ((1-Beta2)*grad[i])*grad[i] // fused
 //        step := Step*m[i] / (sqrt(v[i]*Correction2) + Eps)
 //        p[i] = Decay*p[i] - step                  // fused
 //    }
 //
-// R0 n, counts down; R1-R4 p, m, v, g; R5 s
-// V0 p; V1 m; V2 v; V3 g; V4, V5 temporaries; V16-V23 s, each in all lanes
+// R0 n, counts down; R1-R4 p, m, v, grad; R5 s
+// V0 p; V1 m; V2 v; V3 grad; V4, V5 temporaries; V16-V23 s, each in all lanes
 TEXT ·adamNEON(SB), NOSPLIT, $0-48
 	MOVD    n+0(FP), R0
 	MOVD    p+8(FP), R1
 	MOVD    m+16(FP), R2
 	MOVD    v+24(FP), R3
-	MOVD    g+32(FP), R4
+	MOVD    grad+32(FP), R4
 	MOVD    s+40(FP), R5
 	VLD1R.P 4(R5), [V16.S4]
 	VLD1R.P 4(R5), [V17.S4]
