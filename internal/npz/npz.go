@@ -20,11 +20,11 @@ import (
 
 // Limits on what a file may hold.
 const (
-	maxFile   = 256 << 20 // bytes of the file
-	maxArray  = 256 << 20 // bytes of one decompressed array
-	maxArrays = 1 << 16   // arrays in a file
-	maxHeader = 1 << 16   // bytes of an array's header
-	maxDims   = 32        // dimensions of an array, as in NumPy
+	maxFile   = 64 << 20 // bytes of the file
+	maxArray  = 64 << 20 // bytes of one decompressed array
+	maxArrays = 1 << 16  // arrays in a file
+	maxHeader = 1 << 16  // bytes of an array's header
+	maxDims   = 32       // dimensions of an array, as in NumPy
 )
 
 // Archive is a file of named arrays. It is safe for concurrent use. The zero
