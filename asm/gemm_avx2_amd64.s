@@ -26,28 +26,9 @@
 //	             TN: SI moves from step to step
 //	DI, R10      the row of B, ldb in bytes
 //	R8, DX       the row of C, ldc in bytes
-//	BX           masks of columns 0..7; those of 8..15 follow
+//	BX           masks of columns 0..7, then of 8..15 (in onOff of pack_amd64.go)
 //	CX           k
 //	AX           counter
-
-// 16 masks on, 16 off: 4*(16-n) bytes in lie the masks of n columns.
-DATA tailMask<>+0x00(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x08(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x10(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x18(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x20(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x28(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x30(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x38(SB)/8, $0xffffffffffffffff
-DATA tailMask<>+0x40(SB)/8, $0
-DATA tailMask<>+0x48(SB)/8, $0
-DATA tailMask<>+0x50(SB)/8, $0
-DATA tailMask<>+0x58(SB)/8, $0
-DATA tailMask<>+0x60(SB)/8, $0
-DATA tailMask<>+0x68(SB)/8, $0
-DATA tailMask<>+0x70(SB)/8, $0
-DATA tailMask<>+0x78(SB)/8, $0
-GLOBL tailMask<>(SB), RODATA|NOPTR, $128
 
 // WIDE and NARROW multiply x, a value of A, by the row of B; t holds x.
 #define WIDE(x, t, c0, c1) \
@@ -161,7 +142,7 @@ one:                \
 // address, fetches the rows of C into the cache, leaves R8 at the last one and
 // clears T.
 #define SETUP(fetch) \
-	LEAQ       tailMask<>+64(SB), BX \
+	LEAQ       ·onOff+64(SB), BX \
 	SHLQ       $2, R9   \
 	SHLQ       $2, R10  \
 	SHLQ       $2, DX   \

@@ -2,26 +2,197 @@
 
 package asm
 
+import "unsafe"
+
+// packStep is the most values that one call of a packing kernel copies. Memory
+// may be slow, so this is well below what fits into the time that a kernel may
+// hold up a garbage collection.
+const packStep = 32 << 10
+
+// onOff holds sixteen masks that are on and sixteen that are off, for
+// VMASKMOVPS; see vectorMasks. The AVX2 tile reads it too.
+var onOff = [32]int32{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+
+// vectorMasks points to sixteen masks of which the first n are on.
+func vectorMasks(n int) *int32 { return &onOff[16-n] }
+
 func packPanel(dst, src []float32, ldsrc, k, n int) {
-	packPanelGeneric(dst, genericNR, src, ldsrc, k, n)
-}
-
-func packRows(dst, src []float32, offsets []int, n int) {
-	packRowsGeneric(dst, genericNR, src, offsets, n)
-}
-
-func packCols(dst, src []float32, ldsrc, k, n int) {
-	packColsGeneric(dst, genericNR, src, ldsrc, k, n)
-}
-
-func packA(dst, src []float32, ldsrc, k, m int) {
-	packColsGeneric(dst, genericMR, src, ldsrc, k, m)
+	switch level {
+	case AVX512:
+		packWidth(dst, avx512NR, src, ldsrc, k, n)
+	case AVX2:
+		packWidth(dst, avx2NR, src, ldsrc, k, n)
+	default:
+		packPanelGeneric(dst, genericNR, src, ldsrc, k, n)
+	}
 }
 
 func packAT(dst, src []float32, ldsrc, k, m int) {
-	packPanelGeneric(dst, genericMR, src, ldsrc, k, m)
+	switch level {
+	case AVX512:
+		packWidth(dst, avx512MR, src, ldsrc, k, m)
+	case AVX2:
+		packWidth(dst, avx2MR, src, ldsrc, k, m)
+	default:
+		packPanelGeneric(dst, genericMR, src, ldsrc, k, m)
+	}
+}
+
+// packWidth packs panels of width values a step by the assembly of AVX2 or
+// AVX512. The functions that call assembly are not inlined, so that they have
+// the prologue in which the scheduler can stop a goroutine.
+//
+//go:noinline
+func packWidth(dst []float32, width int, src []float32, ldsrc, k, n int) {
+	for p := 0; p < k; {
+		steps := min(k-p, packStep/width)
+		d, s := &dst[p*width], unsafe.SliceData(src)
+		if n > 0 {
+			s = &src[p*ldsrc]
+		}
+		if level == AVX512 {
+			packRowsAVX512(d, width, s, ldsrc, steps, columnMask(n), columnMask(width))
+		} else {
+			packRowsAVX2(d, width, s, ldsrc, steps, vectorMasks(n), vectorMasks(width))
+		}
+		p += steps
+	}
+}
+
+//go:noinline
+func packRows(dst, src []float32, offsets []int, n int) {
+	if level == Generic {
+		packRowsGeneric(dst, genericNR, src, offsets, n)
+		return
+	}
+	for len(offsets) > 0 {
+		var width int
+		steps := min(len(offsets), packStep/avx512NR)
+		if level == AVX512 {
+			width = avx512NR
+			gatherRowsAVX512(&dst[0], unsafe.SliceData(src), &offsets[0], steps, columnMask(n))
+		} else {
+			width = avx2NR
+			gatherRowsAVX2(&dst[0], unsafe.SliceData(src), &offsets[0], steps, vectorMasks(n))
+		}
+		dst, offsets = dst[steps*width:], offsets[steps:]
+	}
+}
+
+func packCols(dst, src []float32, ldsrc, k, n int) {
+	switch level {
+	case AVX512:
+		packTransposed(dst, avx512NR, src, ldsrc, k, n)
+	case AVX2:
+		packTransposed(dst, avx2NR, src, ldsrc, k, n)
+	default:
+		packColsGeneric(dst, genericNR, src, ldsrc, k, n)
+	}
+}
+
+func packA(dst, src []float32, ldsrc, k, m int) {
+	switch level {
+	case AVX512:
+		packTransposed(dst, avx512MR, src, ldsrc, k, m)
+	case AVX2:
+		packTransposed(dst, avx2MR, src, ldsrc, k, m)
+	default:
+		packColsGeneric(dst, genericMR, src, ldsrc, k, m)
+	}
+}
+
+// packTransposed packs n rows of src to a panel of width values a step.
+func packTransposed(dst []float32, width int, src []float32, ldsrc, k, n int) {
+	if k == 0 {
+		return
+	}
+	strip := stripRows()
+	for j := 0; j < width; j += strip {
+		// Rows beyond n are zeros of the panel.
+		transposeStrip(dst[j:], width, src[min(j*ldsrc, len(src)):], ldsrc, max(0, min(strip, n-j)), k, min(strip, width-j))
+	}
 }
 
 func transpose(dst []float32, lddst int, src []float32, ldsrc, rows, cols int) {
-	transposeGeneric(dst, lddst, src, ldsrc, rows, cols)
+	if level == Generic {
+		transposeGeneric(dst, lddst, src, ldsrc, rows, cols)
+		return
+	}
+	strip := stripRows()
+	for i := 0; i < rows; i += strip {
+		n := min(strip, rows-i)
+		transposeStrip(dst[i:], lddst, src[i*ldsrc:], ldsrc, n, cols, n)
+	}
 }
+
+// stripRows returns how many rows transposeStrip takes.
+func stripRows() int {
+	if level == AVX512 {
+		return 16
+	}
+	return 8
+}
+
+// transposeStrip writes the transpose of rows rows to the first lanes values of
+// each row of dst, zeros where lanes exceeds rows.
+//
+//go:noinline
+func transposeStrip(dst []float32, lddst int, src []float32, ldsrc, rows, cols, lanes int) {
+	const step = packStep / 16
+	for j := 0; j < cols; j += step {
+		n := min(step, cols-j)
+		d, s := dst[j*lddst:], src
+		if rows > 0 {
+			s = src[j:]
+		}
+		if level == AVX512 {
+			transposeStripAVX512(&d[0], lddst, unsafe.SliceData(s), ldsrc, rows, n, columnMask(lanes))
+			continue
+		}
+		if n4 := n &^ 3; n4 > 0 {
+			transposeStripAVX2(&d[0], lddst, unsafe.SliceData(s), ldsrc, rows, n4, vectorMasks(lanes))
+		}
+		for c := n &^ 3; c < n; c++ {
+			out := d[c*lddst:]
+			for i := range lanes {
+				out[i] = 0
+				if i < rows {
+					out[i] = s[i*ldsrc+c]
+				}
+			}
+		}
+	}
+}
+
+// packRowsAVX512 copies k rows of as many values as load has bits to rows of
+// width values, of which store has the bits. k >= 1.
+//
+//go:noescape
+func packRowsAVX512(dst *float32, width int, src *float32, ldsrc, k int, load, store uint32)
+
+// packRowsAVX2 does the same with vectorMasks.
+//
+//go:noescape
+func packRowsAVX2(dst *float32, width int, src *float32, ldsrc, k int, load, store *int32)
+
+// gatherRowsAVX512 is PackRows for k = len(offsets) >= 1.
+//
+//go:noescape
+func gatherRowsAVX512(dst, src *float32, offsets *int, k int, load uint32)
+
+// gatherRowsAVX2 does the same with vectorMasks.
+//
+//go:noescape
+func gatherRowsAVX2(dst, src *float32, offsets *int, k int, load *int32)
+
+// transposeStripAVX512 is transposeStrip for rows <= 16, lanes by the bits of
+// store, cols >= 1.
+//
+//go:noescape
+func transposeStripAVX512(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store uint32)
+
+// transposeStripAVX2 is transposeStrip for rows <= 8, lanes by the vectorMasks
+// in store, cols >= 4 and a multiple of 4.
+//
+//go:noescape
+func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store *int32)

@@ -1,0 +1,278 @@
+//go:build !noasm
+
+#include "textflag.h"
+
+// packRowsAVX512 copies rows of at most 32 values to a panel; the masks load
+// the columns that exist and store the panel's width, with zeros between. In Go:
+//
+//	for p := range k {
+//		copy(dst[p*width:][:width], src[p*ldsrc:][:n]) // zero beyond n
+//	}
+//
+//	DI, R8    dst, its step in bytes
+//	SI, R9    src, its step in bytes
+//	CX        k
+//	K1, K2    columns 0..15, 16..31 to load
+//	K3, K4    columns 0..15, 16..31 to store
+//	Z0..Z7    four rows
+
+#define LOADROW(z0, z1) \
+	VMOVUPS.Z (SI), K1, z0   \
+	VMOVUPS.Z 64(SI), K2, z1 \
+	ADDQ      R9, SI
+
+#define STOREROW(z0, z1) \
+	VMOVUPS z0, K3, (DI)   \
+	VMOVUPS z1, K4, 64(DI) \
+	ADDQ    R8, DI
+
+// func packRowsAVX512(dst *float32, width int, src *float32, ldsrc, k int, load, store uint32)
+TEXT ·packRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), DI
+	MOVQ  width+8(FP), R8
+	MOVQ  src+16(FP), SI
+	MOVQ  ldsrc+24(FP), R9
+	MOVQ  k+32(FP), CX
+	MOVL  load+40(FP), AX
+	KMOVW AX, K1
+	SHRL  $16, AX
+	KMOVW AX, K2
+	MOVL  store+44(FP), AX
+	KMOVW AX, K3
+	SHRL  $16, AX
+	KMOVW AX, K4
+	SHLQ  $2, R8
+	SHLQ  $2, R9
+	MOVQ  CX, AX
+	SHRQ  $2, AX
+	JZ    rest
+
+four:
+	LOADROW(Z0, Z1)
+	LOADROW(Z2, Z3)
+	LOADROW(Z4, Z5)
+	LOADROW(Z6, Z7)
+	STOREROW(Z0, Z1)
+	STOREROW(Z2, Z3)
+	STOREROW(Z4, Z5)
+	STOREROW(Z6, Z7)
+	DECQ AX
+	JNZ  four
+
+rest:
+	ANDQ $3, CX
+	JZ   done
+
+one:
+	LOADROW(Z0, Z1)
+	STOREROW(Z0, Z1)
+	DECQ CX
+	JNZ  one
+
+done:
+	VZEROUPPER
+	RET
+
+// gatherRowsAVX512 is packRowsAVX512 for a panel 32 wide and rows that start
+// at src[offsets[p]].
+//
+//	DI, SI, BX  dst, src, offsets
+//	CX          k
+//	K1, K2      columns to load
+
+// func gatherRowsAVX512(dst, src *float32, offsets *int, k int, load uint32)
+TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-36
+	MOVQ  dst+0(FP), DI
+	MOVQ  src+8(FP), SI
+	MOVQ  offsets+16(FP), BX
+	MOVQ  k+24(FP), CX
+	MOVL  load+32(FP), AX
+	KMOVW AX, K1
+	SHRL  $16, AX
+	KMOVW AX, K2
+
+row:
+	MOVQ      (BX), AX
+	VMOVUPS.Z (SI)(AX*4), K1, Z0
+	VMOVUPS.Z 64(SI)(AX*4), K2, Z1
+	VMOVUPS   Z0, (DI)
+	VMOVUPS   Z1, 64(DI)
+	ADDQ      $8, BX
+	ADDQ      $128, DI
+	DECQ      CX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// transposeStripAVX512 transposes at most 16 rows, 16 columns at a time. Rows
+// that do not exist count as zeros; store masks the lanes to write. In Go:
+//
+//	for j := range cols {
+//		for i := range 16 {
+//			if store>>i&1 == 1 {
+//				dst[j*lddst+i] = src[i*ldsrc+j] // zero for i >= rows
+//			}
+//		}
+//	}
+//
+// A 16x16 block is transposed in three steps: 4x4 values within each 128-bit
+// lane of four rows (QUAD), then 4x4 lanes of four such results (LANES), after
+// which Z(j) is column j.
+//
+//	SI, R11, R12, R13  rows 0, 4, 8, 12
+//	R9, R10            ldsrc, 3*ldsrc in bytes
+//	DI, R8             dst, lddst in bytes
+//	DX, CX             rows, columns left
+//	K1                 columns of the block that exist
+//	K2                 lanes to store
+//	Z0..Z15            rows, then columns
+//	Z16..Z31           temporaries
+
+#define ZERO4(a, b, c, d) \
+	VPXORD a, a, a \
+	VPXORD b, b, b \
+	VPXORD c, c, c \
+	VPXORD d, d, d
+
+// ROW loads row i unless it does not exist.
+#define ROW(i, x, z) \
+	CMPQ      DX, $i    \
+	JLE       loaded    \
+	VMOVUPS.Z x, K1, z
+
+#define QUAD(a, b, c, d, s, t, u, v) \
+	VUNPCKLPS b, a, s \
+	VUNPCKHPS b, a, t \
+	VUNPCKLPS d, c, u \
+	VUNPCKHPS d, c, v \
+	VUNPCKLPD u, s, a \
+	VUNPCKHPD u, s, b \
+	VUNPCKLPD v, t, c \
+	VUNPCKHPD v, t, d
+
+#define LANES(a, b, c, d, s, t, u, v) \
+	VSHUFF32X4 $0x44, b, a, s \
+	VSHUFF32X4 $0xee, b, a, t \
+	VSHUFF32X4 $0x44, d, c, u \
+	VSHUFF32X4 $0xee, d, c, v \
+	VSHUFF32X4 $0x88, u, s, a \
+	VSHUFF32X4 $0xdd, u, s, b \
+	VSHUFF32X4 $0x88, v, t, c \
+	VSHUFF32X4 $0xdd, v, t, d
+
+#define COLUMN(z) \
+	VMOVUPS z, K2, (DI) \
+	ADDQ    R8, DI
+
+// LASTCOLUMN stores column i unless it does not exist.
+#define LASTCOLUMN(i, z) \
+	CMPQ    CX, $i      \
+	JLE     done        \
+	COLUMN(z)
+
+// func transposeStripAVX512(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store uint32)
+TEXT ·transposeStripAVX512(SB), NOSPLIT, $0-52
+	MOVQ  dst+0(FP), DI
+	MOVQ  lddst+8(FP), R8
+	MOVQ  src+16(FP), SI
+	MOVQ  ldsrc+24(FP), R9
+	MOVQ  rows+32(FP), DX
+	MOVQ  cols+40(FP), CX
+	MOVL  store+48(FP), AX
+	KMOVW AX, K2
+	SHLQ  $2, R8
+	SHLQ  $2, R9
+	LEAQ  (R9)(R9*2), R10
+	LEAQ  (SI)(R9*4), R11
+	LEAQ  (R11)(R9*4), R12
+	LEAQ  (R12)(R9*4), R13
+	MOVL  $0xffff, AX
+	KMOVW AX, K1
+
+block:
+	CMPQ CX, $16
+	JGE  load
+
+	// The last block: mask the columns that do not exist.
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVW AX, K1
+
+load:
+	ZERO4(Z0, Z1, Z2, Z3)
+	ZERO4(Z4, Z5, Z6, Z7)
+	ZERO4(Z8, Z9, Z10, Z11)
+	ZERO4(Z12, Z13, Z14, Z15)
+	ROW(0, (SI), Z0)
+	ROW(1, (SI)(R9*1), Z1)
+	ROW(2, (SI)(R9*2), Z2)
+	ROW(3, (SI)(R10*1), Z3)
+	ROW(4, (R11), Z4)
+	ROW(5, (R11)(R9*1), Z5)
+	ROW(6, (R11)(R9*2), Z6)
+	ROW(7, (R11)(R10*1), Z7)
+	ROW(8, (R12), Z8)
+	ROW(9, (R12)(R9*1), Z9)
+	ROW(10, (R12)(R9*2), Z10)
+	ROW(11, (R12)(R10*1), Z11)
+	ROW(12, (R13), Z12)
+	ROW(13, (R13)(R9*1), Z13)
+	ROW(14, (R13)(R9*2), Z14)
+	ROW(15, (R13)(R10*1), Z15)
+
+loaded:
+	QUAD(Z0, Z1, Z2, Z3, Z16, Z17, Z18, Z19)
+	QUAD(Z4, Z5, Z6, Z7, Z20, Z21, Z22, Z23)
+	QUAD(Z8, Z9, Z10, Z11, Z24, Z25, Z26, Z27)
+	QUAD(Z12, Z13, Z14, Z15, Z28, Z29, Z30, Z31)
+	LANES(Z0, Z4, Z8, Z12, Z16, Z17, Z18, Z19)
+	LANES(Z1, Z5, Z9, Z13, Z20, Z21, Z22, Z23)
+	LANES(Z2, Z6, Z10, Z14, Z24, Z25, Z26, Z27)
+	LANES(Z3, Z7, Z11, Z15, Z28, Z29, Z30, Z31)
+	CMPQ CX, $16
+	JL   last
+	COLUMN(Z0)
+	COLUMN(Z1)
+	COLUMN(Z2)
+	COLUMN(Z3)
+	COLUMN(Z4)
+	COLUMN(Z5)
+	COLUMN(Z6)
+	COLUMN(Z7)
+	COLUMN(Z8)
+	COLUMN(Z9)
+	COLUMN(Z10)
+	COLUMN(Z11)
+	COLUMN(Z12)
+	COLUMN(Z13)
+	COLUMN(Z14)
+	COLUMN(Z15)
+	ADDQ $64, SI
+	ADDQ $64, R11
+	ADDQ $64, R12
+	ADDQ $64, R13
+	SUBQ $16, CX
+	JNZ  block
+	JMP  done
+
+last:
+	LASTCOLUMN(0, Z0)
+	LASTCOLUMN(1, Z1)
+	LASTCOLUMN(2, Z2)
+	LASTCOLUMN(3, Z3)
+	LASTCOLUMN(4, Z4)
+	LASTCOLUMN(5, Z5)
+	LASTCOLUMN(6, Z6)
+	LASTCOLUMN(7, Z7)
+	LASTCOLUMN(8, Z8)
+	LASTCOLUMN(9, Z9)
+	LASTCOLUMN(10, Z10)
+	LASTCOLUMN(11, Z11)
+	LASTCOLUMN(12, Z12)
+	LASTCOLUMN(13, Z13)
+	LASTCOLUMN(14, Z14)
+
+done:
+	VZEROUPPER
+	RET
