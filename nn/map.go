@@ -65,6 +65,10 @@ type Plan struct {
 	Arena     *tensor.Arena
 	Batch     int
 	Inference bool // reserve no gradients; Backward must not be called
+
+	// Device is the device that the arena will be bound to, for layers that
+	// need different buffers on different devices; nil means a CPU.
+	Device tensor.Device
 }
 
 // Map reserves a feature map.

@@ -75,6 +75,7 @@ type Case struct {
 	Step               float64 // relative step of the float32 differences; 0: 1/64
 	Tolerance          float64 // for differences of Loss; 0: 1e-3
 	ReferenceTolerance float64 // for differences of Reference; 0: 2e-5
+	Floor              float64 // gradients smaller than this count as this large; 0: 1e-6
 	Elements           int     // elements of each variable taken one by one, at most; 0: 24
 	Seed               uint64  // of directions and choices
 }
@@ -97,6 +98,9 @@ func Run(t T, c Case) Result {
 	}
 	if c.ReferenceTolerance == 0 {
 		c.ReferenceTolerance = 2e-5
+	}
+	if c.Floor == 0 {
+		c.Floor = 1e-6
 	}
 	if c.Elements == 0 {
 		c.Elements = 24
@@ -253,7 +257,7 @@ func (r *runner) compare(i int, grad []float64, what string, f func() float64, h
 		want := derivative()
 		diff := math.Abs(got - want)
 		// A gradient that is zero altogether leaves only rounding to measure.
-		scale = max(scale, math.Abs(want), math.Abs(got), 1e-6)
+		scale = max(scale, math.Abs(want), math.Abs(got), r.Floor)
 		if !(diff <= tolerance*scale) {
 			r.Errorf("%s%s: Backward gives %.9g, the %s %.9g (off by %.2g of %.3g, allowed %.2g)",
 				v.Name, where, got, what, want, diff/scale, scale, tolerance)
