@@ -1,0 +1,399 @@
+//go:build !noasm
+
+#include "textflag.h"
+
+// Exponential and logarithm. n > 0 is a multiple of 4; a loop of several vectors
+// is followed by one that takes a single vector with the same arithmetic. The
+// polynomials are minimax for the relative error.
+//
+// R0 n, counts down; R1 dst; R2 x
+
+DATA expTable<>+0x00(SB)/4, $0x3fb8aa3b // log2(e)
+DATA expTable<>+0x04(SB)/4, $0x3f317218 // ln(2), two summands
+DATA expTable<>+0x08(SB)/4, $0xb102e308
+DATA expTable<>+0x0c(SB)/4, $0x3efffffe // r^2
+DATA expTable<>+0x10(SB)/4, $0x3e2aaa46 // r^3
+DATA expTable<>+0x14(SB)/4, $0x3d2aac2d // r^4
+DATA expTable<>+0x18(SB)/4, $0x3c091eb9 // r^5
+DATA expTable<>+0x1c(SB)/4, $0x3ab55c66 // r^6
+DATA expTable<>+0x20(SB)/4, $0x3f800000 // 1
+DATA expTable<>+0x24(SB)/4, $0xc2aeac4f // least argument with a normal result, -87.33654
+DATA expTable<>+0x28(SB)/4, $0x42b17217 // greatest argument with a finite result, 88.72283
+DATA expTable<>+0x2c(SB)/4, $0x7f800000 // +Inf
+GLOBL expTable<>(SB), RODATA|NOPTR, $48
+
+// func expNEON(n int, dst, x *float32)
+//
+//    q := round(x*log2(e)) // to the nearest integer
+//    r := x - q*ln2hi - q*ln2lo
+//    e := 1 + r*(1 + r*(c2 + r*(c3 + r*(c4 + r*(c5 + r*c6))))) // fused
+//    dst = e * 2^q // by adding q to the exponent
+//    if x < least {
+//        dst = 0
+//    }
+//    if x > greatest {
+//        dst = +Inf
+//    }
+//
+// Between least and greatest the exponent cannot leave its field. NaN has q = 0
+// and stays NaN.
+//
+// V0-V3 x, then r; V4-V7 the integer q; V28-V31 q; V8-V11 and V12-V15 the
+// polynomial; V16-V27 constants. x is read again for the comparisons.
+TEXT ·expNEON(SB), NOSPLIT, $0-24
+	MOVD    n+0(FP), R0
+	MOVD    dst+8(FP), R1
+	MOVD    x+16(FP), R2
+	MOVD    $expTable<>(SB), R9
+	VLD1R.P 4(R9), [V16.S4]
+	VLD1R.P 4(R9), [V17.S4]
+	VLD1R.P 4(R9), [V18.S4]
+	VLD1R.P 4(R9), [V19.S4]
+	VLD1R.P 4(R9), [V20.S4]
+	VLD1R.P 4(R9), [V21.S4]
+	VLD1R.P 4(R9), [V22.S4]
+	VLD1R.P 4(R9), [V23.S4]
+	VLD1R.P 4(R9), [V24.S4]
+	VLD1R.P 4(R9), [V25.S4]
+	VLD1R.P 4(R9), [V26.S4]
+	VLD1R.P 4(R9), [V27.S4]
+	SUBS    $16, R0
+	BLT     tail
+
+loop:
+	VLD1   (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
+	ADD    $64, R2
+	WORD   $0x6e30dc04                          // fmul v4.4s, v0.4s, v16.4s
+	WORD   $0x6e30dc25                          // fmul v5.4s, v1.4s, v16.4s
+	WORD   $0x6e30dc46                          // fmul v6.4s, v2.4s, v16.4s
+	WORD   $0x6e30dc67                          // fmul v7.4s, v3.4s, v16.4s
+	WORD   $0x4e21a884                          // fcvtns v4.4s, v4.4s
+	WORD   $0x4e21a8a5                          // fcvtns v5.4s, v5.4s
+	WORD   $0x4e21a8c6                          // fcvtns v6.4s, v6.4s
+	WORD   $0x4e21a8e7                          // fcvtns v7.4s, v7.4s
+	WORD   $0x4e21d89c                          // scvtf v28.4s, v4.4s
+	WORD   $0x4e21d8bd                          // scvtf v29.4s, v5.4s
+	WORD   $0x4e21d8de                          // scvtf v30.4s, v6.4s
+	WORD   $0x4e21d8ff                          // scvtf v31.4s, v7.4s
+	VMOV   V0.B16, V12.B16
+	VMOV   V1.B16, V13.B16
+	VMOV   V2.B16, V14.B16
+	VMOV   V3.B16, V15.B16
+	VFMLS  V28.S4, V17.S4, V0.S4
+	VFMLS  V29.S4, V17.S4, V1.S4
+	VFMLS  V30.S4, V17.S4, V2.S4
+	VFMLS  V31.S4, V17.S4, V3.S4
+	VFMLS  V28.S4, V18.S4, V0.S4
+	VFMLS  V29.S4, V18.S4, V1.S4
+	VFMLS  V30.S4, V18.S4, V2.S4
+	VFMLS  V31.S4, V18.S4, V3.S4
+	VMOV   V22.B16, V8.B16
+	VFMLA  V0.S4, V23.S4, V8.S4
+	VMOV   V22.B16, V9.B16
+	VFMLA  V1.S4, V23.S4, V9.S4
+	VMOV   V22.B16, V10.B16
+	VFMLA  V2.S4, V23.S4, V10.S4
+	VMOV   V22.B16, V11.B16
+	VFMLA  V3.S4, V23.S4, V11.S4
+	VMOV   V21.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VMOV   V21.B16, V29.B16
+	VFMLA  V1.S4, V9.S4, V29.S4
+	VMOV   V21.B16, V30.B16
+	VFMLA  V2.S4, V10.S4, V30.S4
+	VMOV   V21.B16, V31.B16
+	VFMLA  V3.S4, V11.S4, V31.S4
+	VMOV   V20.B16, V8.B16
+	VFMLA  V0.S4, V28.S4, V8.S4
+	VMOV   V20.B16, V9.B16
+	VFMLA  V1.S4, V29.S4, V9.S4
+	VMOV   V20.B16, V10.B16
+	VFMLA  V2.S4, V30.S4, V10.S4
+	VMOV   V20.B16, V11.B16
+	VFMLA  V3.S4, V31.S4, V11.S4
+	VMOV   V19.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VMOV   V19.B16, V29.B16
+	VFMLA  V1.S4, V9.S4, V29.S4
+	VMOV   V19.B16, V30.B16
+	VFMLA  V2.S4, V10.S4, V30.S4
+	VMOV   V19.B16, V31.B16
+	VFMLA  V3.S4, V11.S4, V31.S4
+	VMOV   V24.B16, V8.B16
+	VFMLA  V0.S4, V28.S4, V8.S4
+	VMOV   V24.B16, V9.B16
+	VFMLA  V1.S4, V29.S4, V9.S4
+	VMOV   V24.B16, V10.B16
+	VFMLA  V2.S4, V30.S4, V10.S4
+	VMOV   V24.B16, V11.B16
+	VFMLA  V3.S4, V31.S4, V11.S4
+	VMOV   V24.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VMOV   V24.B16, V29.B16
+	VFMLA  V1.S4, V9.S4, V29.S4
+	VMOV   V24.B16, V30.B16
+	VFMLA  V2.S4, V10.S4, V30.S4
+	VMOV   V24.B16, V31.B16
+	VFMLA  V3.S4, V11.S4, V31.S4
+	VSHL   $23, V4.S4, V4.S4
+	VSHL   $23, V5.S4, V5.S4
+	VSHL   $23, V6.S4, V6.S4
+	VSHL   $23, V7.S4, V7.S4
+	VADD   V4.S4, V28.S4, V0.S4
+	VADD   V5.S4, V29.S4, V1.S4
+	VADD   V6.S4, V30.S4, V2.S4
+	VADD   V7.S4, V31.S4, V3.S4
+	WORD   $0x6eace724                          // fcmgt v4.4s, v25.4s, v12.4s
+	WORD   $0x4e641c00                          // bic v0.16b, v0.16b, v4.16b
+	WORD   $0x6eade725                          // fcmgt v5.4s, v25.4s, v13.4s
+	WORD   $0x4e651c21                          // bic v1.16b, v1.16b, v5.16b
+	WORD   $0x6eaee726                          // fcmgt v6.4s, v25.4s, v14.4s
+	WORD   $0x4e661c42                          // bic v2.16b, v2.16b, v6.16b
+	WORD   $0x6eafe727                          // fcmgt v7.4s, v25.4s, v15.4s
+	WORD   $0x4e671c63                          // bic v3.16b, v3.16b, v7.16b
+	WORD   $0x6ebae584                          // fcmgt v4.4s, v12.4s, v26.4s
+	VBIT   V4.B16, V27.B16, V0.B16
+	WORD   $0x6ebae5a5                          // fcmgt v5.4s, v13.4s, v26.4s
+	VBIT   V5.B16, V27.B16, V1.B16
+	WORD   $0x6ebae5c6                          // fcmgt v6.4s, v14.4s, v26.4s
+	VBIT   V6.B16, V27.B16, V2.B16
+	WORD   $0x6ebae5e7                          // fcmgt v7.4s, v15.4s, v26.4s
+	VBIT   V7.B16, V27.B16, V3.B16
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
+	SUBS   $16, R0
+	BGE    loop
+
+tail:
+	ADDS $16, R0
+	BEQ  done
+
+loop4:
+	VLD1   (R2), [V0.S4]
+	ADD    $16, R2
+	WORD   $0x6e30dc04             // fmul v4.4s, v0.4s, v16.4s
+	WORD   $0x4e21a884             // fcvtns v4.4s, v4.4s
+	WORD   $0x4e21d89c             // scvtf v28.4s, v4.4s
+	VMOV   V0.B16, V12.B16
+	VFMLS  V28.S4, V17.S4, V0.S4
+	VFMLS  V28.S4, V18.S4, V0.S4
+	VMOV   V22.B16, V8.B16
+	VFMLA  V0.S4, V23.S4, V8.S4
+	VMOV   V21.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VMOV   V20.B16, V8.B16
+	VFMLA  V0.S4, V28.S4, V8.S4
+	VMOV   V19.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VMOV   V24.B16, V8.B16
+	VFMLA  V0.S4, V28.S4, V8.S4
+	VMOV   V24.B16, V28.B16
+	VFMLA  V0.S4, V8.S4, V28.S4
+	VSHL   $23, V4.S4, V4.S4
+	VADD   V4.S4, V28.S4, V0.S4
+	WORD   $0x6eace724             // fcmgt v4.4s, v25.4s, v12.4s
+	WORD   $0x4e641c00             // bic v0.16b, v0.16b, v4.16b
+	WORD   $0x6ebae584             // fcmgt v4.4s, v12.4s, v26.4s
+	VBIT   V4.B16, V27.B16, V0.B16
+	VST1.P [V0.S4], 16(R1)
+	SUBS   $4, R0
+	BGT    loop4
+
+done:
+	RET
+
+DATA logTable<>+0x00(SB)/4, $0x3eaaaacf // f^3
+DATA logTable<>+0x04(SB)/4, $0xbe800041 // f^4
+DATA logTable<>+0x08(SB)/4, $0x3e4cb620 // f^5
+DATA logTable<>+0x0c(SB)/4, $0xbe2a6f1b // f^6
+DATA logTable<>+0x10(SB)/4, $0x3e141e1a // f^7
+DATA logTable<>+0x14(SB)/4, $0xbe06fcd7 // f^8
+DATA logTable<>+0x18(SB)/4, $0x3dd8e7a6 // f^9
+DATA logTable<>+0x1c(SB)/4, $0xbd3dad4e // f^10
+DATA logTable<>+0x20(SB)/4, $0xbf000000 // f^2
+DATA logTable<>+0x24(SB)/4, $0x3f317218 // ln(2), two summands
+DATA logTable<>+0x28(SB)/4, $0xb102e308
+DATA logTable<>+0x2c(SB)/4, $0x3f400000 // 3/4, and its bits
+DATA logTable<>+0x30(SB)/4, $0x007fffff // mantissa
+DATA logTable<>+0x34(SB)/4, $0x3f800000 // 1
+DATA logTable<>+0x38(SB)/4, $0x00800000 // least normal number
+DATA logTable<>+0x3c(SB)/4, $0x4b000000 // 2^23
+DATA logTable<>+0x40(SB)/4, $0x41b80000 // 23
+DATA logTable<>+0x44(SB)/4, $0x7f800000 // +Inf
+DATA logTable<>+0x48(SB)/4, $0xff800000 // -Inf
+GLOBL logTable<>(SB), RODATA|NOPTR, $76
+
+// func logNEON(n int, dst, x *float32)
+//
+//    d := 0
+//    if y := x; y < 2^-126 {
+//        y, d = y*2^23, 23 // denormal numbers become normal
+//    }
+//    b := bits(y) - bits(3/4)
+//    e := b>>23 - d // y = m * 2^e with 3/4 <= m < 3/2
+//    f := frombits(b&mantissa + bits(3/4)) - 1
+//    dst = e*ln2hi + (f + e*ln2lo + f^2*(-1/2 + f*(c3 + f*(... + f*c10)))) // fused
+//    NaN for x < 0, -Inf for x = 0, x for +Inf and NaN
+//
+// V0, V1 x; V2, V3 y, then f; V4, V5 e; V6, V7 and V27, V28 the polynomial;
+// V29, V30 masks; V8-V26 constants.
+TEXT ·logNEON(SB), NOSPLIT, $0-24
+	MOVD    n+0(FP), R0
+	MOVD    dst+8(FP), R1
+	MOVD    x+16(FP), R2
+	MOVD    $logTable<>(SB), R9
+	VLD1R.P 4(R9), [V8.S4]
+	VLD1R.P 4(R9), [V9.S4]
+	VLD1R.P 4(R9), [V10.S4]
+	VLD1R.P 4(R9), [V11.S4]
+	VLD1R.P 4(R9), [V12.S4]
+	VLD1R.P 4(R9), [V13.S4]
+	VLD1R.P 4(R9), [V14.S4]
+	VLD1R.P 4(R9), [V15.S4]
+	VLD1R.P 4(R9), [V16.S4]
+	VLD1R.P 4(R9), [V17.S4]
+	VLD1R.P 4(R9), [V18.S4]
+	VLD1R.P 4(R9), [V19.S4]
+	VLD1R.P 4(R9), [V20.S4]
+	VLD1R.P 4(R9), [V21.S4]
+	VLD1R.P 4(R9), [V22.S4]
+	VLD1R.P 4(R9), [V23.S4]
+	VLD1R.P 4(R9), [V24.S4]
+	VLD1R.P 4(R9), [V25.S4]
+	VLD1R.P 4(R9), [V26.S4]
+	SUBS    $8, R0
+	BLT     tail
+
+loop:
+	VLD1   (R2), [V0.S4, V1.S4]
+	ADD    $32, R2
+	WORD   $0x6ea0e6dd               // fcmgt v29.4s, v22.4s, v0.4s
+	WORD   $0x6ea1e6de               // fcmgt v30.4s, v22.4s, v1.4s
+	VMOV   V0.B16, V2.B16
+	WORD   $0x6e37dc06               // fmul v6.4s, v0.4s, v23.4s
+	VMOV   V1.B16, V3.B16
+	WORD   $0x6e37dc27               // fmul v7.4s, v1.4s, v23.4s
+	VBIT   V29.B16, V6.B16, V2.B16
+	VAND   V24.B16, V29.B16, V29.B16
+	VBIT   V30.B16, V7.B16, V3.B16
+	VAND   V24.B16, V30.B16, V30.B16
+	VSUB   V19.S4, V2.S4, V2.S4
+	VSUB   V19.S4, V3.S4, V3.S4
+	WORD   $0x4f290444               // sshr v4.4s, v2.4s, #23
+	WORD   $0x4e21d884               // scvtf v4.4s, v4.4s
+	WORD   $0x4ebdd484               // fsub v4.4s, v4.4s, v29.4s
+	WORD   $0x4f290465               // sshr v5.4s, v3.4s, #23
+	WORD   $0x4e21d8a5               // scvtf v5.4s, v5.4s
+	WORD   $0x4ebed4a5               // fsub v5.4s, v5.4s, v30.4s
+	VAND   V20.B16, V2.B16, V2.B16
+	VADD   V19.S4, V2.S4, V2.S4
+	WORD   $0x4eb5d442               // fsub v2.4s, v2.4s, v21.4s
+	VAND   V20.B16, V3.B16, V3.B16
+	VADD   V19.S4, V3.S4, V3.S4
+	WORD   $0x4eb5d463               // fsub v3.4s, v3.4s, v21.4s
+	VMOV   V14.B16, V6.B16
+	VFMLA  V2.S4, V15.S4, V6.S4
+	VMOV   V14.B16, V7.B16
+	VFMLA  V3.S4, V15.S4, V7.S4
+	VMOV   V13.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V13.B16, V28.B16
+	VFMLA  V3.S4, V7.S4, V28.S4
+	VMOV   V12.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V12.B16, V7.B16
+	VFMLA  V3.S4, V28.S4, V7.S4
+	VMOV   V11.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V11.B16, V28.B16
+	VFMLA  V3.S4, V7.S4, V28.S4
+	VMOV   V10.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V10.B16, V7.B16
+	VFMLA  V3.S4, V28.S4, V7.S4
+	VMOV   V9.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V9.B16, V28.B16
+	VFMLA  V3.S4, V7.S4, V28.S4
+	VMOV   V8.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V8.B16, V7.B16
+	VFMLA  V3.S4, V28.S4, V7.S4
+	VMOV   V16.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V16.B16, V28.B16
+	VFMLA  V3.S4, V7.S4, V28.S4
+	WORD   $0x6e22dc46               // fmul v6.4s, v2.4s, v2.4s
+	WORD   $0x6e23dc67               // fmul v7.4s, v3.4s, v3.4s
+	VFMLA  V4.S4, V18.S4, V2.S4
+	VFMLA  V5.S4, V18.S4, V3.S4
+	VFMLA  V6.S4, V27.S4, V2.S4
+	VFMLA  V7.S4, V28.S4, V3.S4
+	VFMLA  V4.S4, V17.S4, V2.S4
+	VFMLA  V5.S4, V17.S4, V3.S4
+	WORD   $0x6ea0e73d               // fcmgt v29.4s, v25.4s, v0.4s
+	WORD   $0x6efd1c02               // bif v2.16b, v0.16b, v29.16b
+	WORD   $0x6ea1e73e               // fcmgt v30.4s, v25.4s, v1.4s
+	WORD   $0x6efe1c23               // bif v3.16b, v1.16b, v30.16b
+	WORD   $0x4ea0e81d               // fcmlt v29.4s, v0.4s, #0.0
+	VORR   V29.B16, V2.B16, V2.B16
+	WORD   $0x4ea0e83e               // fcmlt v30.4s, v1.4s, #0.0
+	VORR   V30.B16, V3.B16, V3.B16
+	WORD   $0x4ea0d81d               // fcmeq v29.4s, v0.4s, #0.0
+	VBIT   V29.B16, V26.B16, V2.B16
+	WORD   $0x4ea0d83e               // fcmeq v30.4s, v1.4s, #0.0
+	VBIT   V30.B16, V26.B16, V3.B16
+	VST1.P [V2.S4, V3.S4], 32(R1)
+	SUBS   $8, R0
+	BGE    loop
+
+tail:
+	ADDS $8, R0
+	BEQ  done
+
+loop4:
+	VLD1   (R2), [V0.S4]
+	ADD    $16, R2
+	WORD   $0x6ea0e6dd               // fcmgt v29.4s, v22.4s, v0.4s
+	VMOV   V0.B16, V2.B16
+	WORD   $0x6e37dc06               // fmul v6.4s, v0.4s, v23.4s
+	VBIT   V29.B16, V6.B16, V2.B16
+	VAND   V24.B16, V29.B16, V29.B16
+	VSUB   V19.S4, V2.S4, V2.S4
+	WORD   $0x4f290444               // sshr v4.4s, v2.4s, #23
+	WORD   $0x4e21d884               // scvtf v4.4s, v4.4s
+	WORD   $0x4ebdd484               // fsub v4.4s, v4.4s, v29.4s
+	VAND   V20.B16, V2.B16, V2.B16
+	VADD   V19.S4, V2.S4, V2.S4
+	WORD   $0x4eb5d442               // fsub v2.4s, v2.4s, v21.4s
+	VMOV   V14.B16, V6.B16
+	VFMLA  V2.S4, V15.S4, V6.S4
+	VMOV   V13.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V12.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V11.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V10.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V9.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	VMOV   V8.B16, V6.B16
+	VFMLA  V2.S4, V27.S4, V6.S4
+	VMOV   V16.B16, V27.B16
+	VFMLA  V2.S4, V6.S4, V27.S4
+	WORD   $0x6e22dc46               // fmul v6.4s, v2.4s, v2.4s
+	VFMLA  V4.S4, V18.S4, V2.S4
+	VFMLA  V6.S4, V27.S4, V2.S4
+	VFMLA  V4.S4, V17.S4, V2.S4
+	WORD   $0x6ea0e73d               // fcmgt v29.4s, v25.4s, v0.4s
+	WORD   $0x6efd1c02               // bif v2.16b, v0.16b, v29.16b
+	WORD   $0x4ea0e81d               // fcmlt v29.4s, v0.4s, #0.0
+	VORR   V29.B16, V2.B16, V2.B16
+	WORD   $0x4ea0d81d               // fcmeq v29.4s, v0.4s, #0.0
+	VBIT   V29.B16, V26.B16, V2.B16
+	VST1.P [V2.S4], 16(R1)
+	SUBS   $4, R0
+	BGT    loop4
+
+done:
+	RET
