@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/noether-go/noether/internal/stream"
 )
@@ -144,10 +145,18 @@ func (d *Dataset) Batch(dst, labels []float32, s *Split, index []int) {
 // epoch number epoch of a run with this seed visits a split. It is a function of
 // (seed, epoch, len(index)) alone and allocates nothing.
 func Order(index []int, seed, epoch uint64) {
-	var s stream.Stream
-	s.Seed(seed, "data order", epoch)
 	for i := range index {
 		index[i] = i
 	}
-	s.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
+	order.Lock()
+	defer order.Unlock()
+	order.Seed(seed, "data order", epoch)
+	order.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
+}
+
+// order is Order's generator. It is kept because a local one would be allocated
+// on the heap: math/rand/v2's ChaCha8 escapes.
+var order struct {
+	sync.Mutex
+	stream.Stream
 }
