@@ -1,0 +1,49 @@
+// Package nn holds the layers, losses, optimisers and schedules of Noether's
+// networks: everything but the group convolutions (package conv) and the kernel
+// networks (package siren).
+//
+// There is no tape. Every layer has a Forward and a Backward next to each other,
+// the second derived by hand from the first, and a network calls them in order.
+// Before that a Plan reserves every buffer, sized for the largest number of group
+// elements, in one arena, so that a training step allocates nothing:
+//
+//	plan -> Arena.Bind, Parameters.Bind -> Layer.Bind -> Forward, Backward, ...
+//
+// # Maps
+//
+// A Map is a feature map [C, n, H, W, B]: channels, group elements, rows,
+// columns, batch (innermost). n changes from pass to pass with the learned
+// subset, so layers ask the map for its live part. A map's gradient is
+// overwritten by the first consumer that reaches it in a backward pass and added
+// to by every other (Map.Accumulate). Parameter gradients are always added to;
+// Parameters.ZeroGrad clears them.
+//
+// ReLU and Add work in place where they may. Layers whose backward pass reads the
+// value of a map say so while planning (Map.KeepValue), and an in-place layer
+// planned on such a map takes a new one instead.
+//
+// # The mathematics
+//
+// With m values per channel, of x, y and the gradients dx, dy of the loss, and
+// z = (x - mean(x)) / sqrt(var(x) + eps), where var divides by m:
+//
+//	BatchNorm     y = weight*z + bias, per channel       dx = weight*invstd*(dy - mean(dy) - z*mean(dy*z))
+//	Standardize   y = z, per channel and sample          dx = invstd*(dy - mean(dy) - z*mean(dy*z))
+//	ReLU          y = max(x, 0)                          dx = dy where y > 0, else 0
+//	MaxPool2      y = max of a 2x2 window                dx = dy at the first maximum, else 0
+//	GlobalMax     y = max over n, H, W                   dx = dy at the first maximum, else 0
+//	Linear        y = W x + b                            dx = W' dy, dW += dy x', db += sum(dy)
+//	Add           y = a + b                              da = db = dy
+//	CrossEntropy  L = mean of -log softmax(x)[label]     dx = (softmax(x) - onehot(label)) / samples
+//
+// The maximum over the group is what turns equivariance into invariance; over a
+// learned subset it becomes invariance to that subset only (Romero & Lohit,
+// "Learning Partial Equivariances from Data", NeurIPS 2022).
+//
+// Sources: batch normalisation, Ioffe & Szegedy 2015; instance normalisation,
+// Ulyanov, Vedaldi & Lempitsky 2016; Adam, Kingma & Ba 2015; decoupled weight
+// decay, Loshchilov & Hutter 2019; cosine schedule, Loshchilov & Hutter 2017.
+//
+// Every layer is held to a float64 reference and to central differences by
+// package gradcheck, which is also there for layers of your own.
+package nn
