@@ -81,6 +81,9 @@ func packColsNEON(dst []float32, width int, src []float32, ldsrc, k, n int) {
 // transposeNEON turns bands of four rows in assembly, whose length is a
 // multiple of four, and the rest one by one.
 func transposeNEON(dst []float32, lddst int, src []float32, ldsrc, rows, cols int) {
+	if rows == 0 || cols == 0 {
+		return
+	}
 	r, c := rows&^3, cols&^3
 	if c > 0 {
 		for i := 0; i < r; i += 4 {

@@ -402,7 +402,9 @@ wide:
 	VLD1.P 64(R6), [V24.S4, V25.S4, V26.S4, V27.S4]
 	MOVD   R0, R10
 	MOVD   R3, R11
+	MOVD   R4, R13
 	ADD    $64, R3
+	ADD    $64, R4
 
 wideRow:
 	VLD1.P (R11)(R2), [V16.S4, V17.S4, V18.S4, V19.S4]
@@ -429,7 +431,9 @@ four:
 	VLD1.P 16(R6), [V24.S4]
 	MOVD   R0, R10
 	MOVD   R3, R11
+	MOVD   R4, R13
 	ADD    $16, R3
+	ADD    $16, R4
 
 fourRow:
 	VLD1.P (R11)(R2), [V16.S4]
@@ -467,8 +471,10 @@ wide:
 	MOVD   R0, R10
 	MOVD   R3, R11
 	MOVD   R4, R12
+	MOVD   R5, R13
 	ADD    $64, R3
 	ADD    $64, R4
+	ADD    $64, R5
 
 wideRow:
 	VLD1.P (R11)(R2), [V16.S4, V17.S4, V18.S4, V19.S4]
@@ -502,8 +508,10 @@ four:
 	MOVD   R0, R10
 	MOVD   R3, R11
 	MOVD   R4, R12
+	MOVD   R5, R13
 	ADD    $16, R3
 	ADD    $16, R4
+	ADD    $16, R5
 
 fourRow:
 	VLD1.P (R11)(R2), [V16.S4]

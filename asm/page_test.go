@@ -1,0 +1,155 @@
+//go:build linux
+
+package asm
+
+import (
+	"fmt"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// fence hands out slices that touch memory which nobody may access: the
+// processor itself reports a kernel that reads or writes outside.
+type fence struct {
+	regions [][]byte // each lies between two inaccessible pages
+	used    int
+	back    bool // slices end at the page behind; otherwise they begin at the one before
+}
+
+// newFence maps count regions of at least the given number of values.
+func newFence(t *testing.T, count, values int) *fence {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size := (4*values + page - 1) / page * page
+	f := new(fence)
+	for range count {
+		all, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Munmap(all); err != nil {
+				t.Error(err)
+			}
+		})
+		region := all[page : page+size : page+size]
+		if err := syscall.Mprotect(region, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+			t.Fatal(err)
+		}
+		f.regions = append(f.regions, region)
+	}
+	return f
+}
+
+// take returns n ones at the fence. Each slice of one call of a function comes
+// from another region.
+func (f *fence) take(n int) []float32 {
+	region := f.regions[f.used]
+	f.used++
+	all := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(region))), len(region)/4)
+	x := all[:n:n]
+	if f.back {
+		x = all[len(all)-n:]
+	}
+	for i := range x {
+		x[i] = 1
+	}
+	return x
+}
+
+// TestStayInside runs every function on slices of exactly the length that it
+// needs, at an inaccessible page, for each number of values around and between
+// the widths of the vectors.
+func TestStayInside(t *testing.T) {
+	const most = 70
+	f := newFence(t, 10, most*(most+1))
+	check := func(t *testing.T, name string, call func()) {
+		t.Helper()
+		for _, f.back = range []bool{false, true} {
+			f.used = 0
+			func() {
+				defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+				defer func() {
+					if r := recover(); r != nil {
+						t.Fatalf("%s, slices end at the page %v: %v", name, f.back, r)
+					}
+				}()
+				call()
+			}()
+		}
+	}
+	x := f.take
+	elementwise := map[string]func(n int){
+		"Sin":        func(n int) { Sin(x(n), x(n)) },
+		"Cos":        func(n int) { Cos(x(n), x(n)) },
+		"SinCos":     func(n int) { SinCos(x(n), x(n), x(n)) },
+		"Exp":        func(n int) { Exp(x(n), x(n)) },
+		"Log":        func(n int) { Log(x(n), x(n)) },
+		"Add":        func(n int) { Add(x(n), x(n), x(n)) },
+		"Sub":        func(n int) { Sub(x(n), x(n), x(n)) },
+		"Mul":        func(n int) { Mul(x(n), x(n), x(n)) },
+		"MulAdd":     func(n int) { MulAdd(x(n), x(n), x(n)) },
+		"Axpy":       func(n int) { Axpy(x(n), 2, x(n)) },
+		"Affine":     func(n int) { Affine(x(n), x(n), 2, 3) },
+		"Combine":    func(n int) { Combine(x(n), x(n), x(n), 2, 3, 4) },
+		"Relu":       func(n int) { Relu(x(n), x(n)) },
+		"ReluGrad":   func(n int) { ReluGrad(x(n), x(n), x(n)) },
+		"Fill":       func(n int) { Fill(x(n), 2) },
+		"Sum":        func(n int) { Sum(x(n)) },
+		"Dot":        func(n int) { Dot(x(n), x(n)) },
+		"SumSquares": func(n int) { SumSquares(x(n), 2) },
+		"Max4":       func(n int) { Max4(x(n), x(n), x(n), x(n), x(n)) },
+		"Max4Grad":   func(n int) { Max4Grad(x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n)) },
+		"Adam":       func(n int) { Adam(x(n), x(n), x(n), x(n), AdamStep{1, 1, 1, 1, 1, 1}) },
+	}
+	columns := map[string]func(rows, cols int){
+		"ColSum":        func(r, c int) { ColSum(x(c), x(r*c)) },
+		"ColSumSquares": func(r, c int) { ColSumSquares(x(c), x(r*c), x(c)) },
+		"ColDot":        func(r, c int) { ColDot(x(c), x(r*c), x(r*c)) },
+		"ColAffine":     func(r, c int) { ColAffine(x(r*c), x(r*c), x(c), x(c)) },
+		"ColCombine":    func(r, c int) { ColCombine(x(r*c), x(r*c), x(r*c), x(c), x(c), x(c)) },
+		"ColMax":        func(r, c int) { ColMax(x(c), x(c), x(r*c)) },
+		"Transpose":     func(r, c int) { Transpose(x(r*c), r, x(r*c), c, r, c) },
+	}
+	eachLevel(t, func(t *testing.T) {
+		for name, call := range elementwise {
+			for n := 1; n <= most; n++ {
+				check(t, fmt.Sprintf("%s of %d", name, n), func() { call(n) })
+			}
+		}
+		for name, call := range columns {
+			for cols := 1; cols <= most; cols++ {
+				for _, rows := range []int{1, 2, 3, 4, 7} {
+					check(t, fmt.Sprintf("%s of %dx%d", name, rows, cols), func() { call(rows, cols) })
+				}
+			}
+		}
+		mr, nr := GemmTile()
+		for m := 1; m <= mr; m++ {
+			for n := 1; n <= nr; n++ {
+				for _, k := range []int{1, 2, 3, 4, 5, 9} {
+					check(t, fmt.Sprintf("GemmNN of %dx%dx%d", m, n, k), func() {
+						GemmNN(m, n, k, x(m*k), k, x(k*n), n, x(m*n), n, true)
+					})
+					check(t, fmt.Sprintf("GemmTN of %dx%dx%d", m, n, k), func() {
+						GemmTN(m, n, k, x(m*k), m, x(k*n), n, x(m*n), n, false)
+					})
+				}
+			}
+		}
+		offsets := []int{0, 1, 2, 1, 0}
+		for k := range len(offsets) + 1 {
+			for n := 1; n <= nr; n++ {
+				check(t, fmt.Sprintf("PackPanel of %dx%d", k, n), func() { PackPanel(x(k*nr), x(k*n), n, k, n) })
+				check(t, fmt.Sprintf("PackCols of %dx%d", k, n), func() { PackCols(x(k*nr), x(k*n), k, k, n) })
+				check(t, fmt.Sprintf("PackRows of %dx%d", k, n), func() { PackRows(x(k*nr), x(n+2), offsets[:k], n) })
+			}
+			for m := 1; m <= mr; m++ {
+				check(t, fmt.Sprintf("PackA of %dx%d", k, m), func() { PackA(x(k*mr), x(k*m), k, k, m) })
+				check(t, fmt.Sprintf("PackAT of %dx%d", k, m), func() { PackAT(x(k*mr), x(k*m), m, k, m) })
+			}
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package asm
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"testing"
+)
+
+// portableBits are hashes of what the portable code computes. They were taken
+// on amd64, whose compiler never fuses a product with a sum; arm64's does unless
+// the source forbids it. A change of the arithmetic changes the hash: then take
+// the new one from the message, but only if it is the same on amd64 and arm64.
+var portableBits = map[string]uint64{
+	"Adam":       0x4e4c2012f025a10b,
+	"Affine":     0x1abebcfd2b12a253,
+	"Axpy":       0x56d1d9b8357055a1,
+	"ColAffine":  0xfc5ce8f20ac8bb78,
+	"ColCombine": 0xbc9a7553e277eb90,
+	"ColSums":    0x4ad722be47cbbc1d,
+	"Combine":    0x1463e660d9dfdf64,
+	"Cos":        0xcd99ea603092ccfd,
+	"Exp":        0x5f0ccf79c4223508,
+	"GemmNN":     0x93731a8f7ce8d7e8,
+	"GemmTN":     0xbfc93cedb0ae6f77,
+	"Log":        0xb143870a36ac4a5e,
+	"MulAdd":     0x65c7284a4de9ac0b,
+	"Sin":        0x898975bbe8c2238c,
+	"SinCos":     0xe4caaab31a86f9e0,
+	"Sums":       0x8ae9f713e9077ba4,
+}
+
+// ramp fills x with a fixed sequence of values of either sign, from 2^-8 to 8
+// in size, by a linear congruential generator.
+func ramp(x []float32, seed uint32) {
+	for i := range x {
+		seed = seed*1664525 + 1013904223
+		size := 1 + float32(seed>>9)/(1<<23) // 1 to 2, exact
+		x[i] = size * float32(int(1)<<(seed>>4&7)) / 32
+		if seed>>8&1 != 0 {
+			x[i] = -x[i]
+		}
+	}
+}
+
+// TestPortableBits holds the portable code to the same bits on every
+// architecture.
+func TestPortableBits(t *testing.T) {
+	const n = 1000
+	var x, y, z [n]float32
+	ramp(x[:], 1)
+	ramp(y[:], 2)
+	ramp(z[:], 3)
+	magnitude := func(x []float32) []float32 {
+		y := make([]float32, len(x))
+		for i, v := range x {
+			y[i] = float32(math.Abs(float64(v)))
+		}
+		return y
+	}
+	var d, e [n]float32
+	for name, run := range map[string]func() []float32{
+		"Sin":     func() []float32 { sinGeneric(d[:], x[:]); return d[:] },
+		"Cos":     func() []float32 { cosGeneric(d[:], x[:]); return d[:] },
+		"SinCos":  func() []float32 { sinCosGeneric(d[:], e[:], x[:]); return append(d[:], e[:]...) },
+		"Exp":     func() []float32 { expGeneric(d[:], x[:]); return d[:] },
+		"Log":     func() []float32 { logGeneric(d[:], magnitude(x[:])); return d[:] },
+		"MulAdd":  func() []float32 { d = z; mulAddGeneric(d[:], x[:], y[:]); return d[:] },
+		"Axpy":    func() []float32 { d = z; axpyGeneric(d[:], 0.3, x[:]); return d[:] },
+		"Affine":  func() []float32 { affineGeneric(d[:], x[:], 0.3, 0.7); return d[:] },
+		"Combine": func() []float32 { combineGeneric(d[:], x[:], y[:], 0.3, 0.6, 0.7); return d[:] },
+		"Sums": func() []float32 {
+			return []float32{float32(sumGeneric(x[:])), float32(dotGeneric(x[:], y[:])), float32(sumSquaresGeneric(x[:], 0.3))}
+		},
+		"ColSums": func() []float32 {
+			colSumGeneric(d[:10], x[:])
+			colSumSquaresGeneric(d[10:20], x[:], y[:10])
+			colDotGeneric(d[20:30], x[:], y[:])
+			return d[:30]
+		},
+		"ColAffine":  func() []float32 { colAffineGeneric(d[:], x[:], y[:10], z[:10]); return d[:] },
+		"ColCombine": func() []float32 { colCombineGeneric(d[:], x[:], y[:], y[:10], z[:10], x[:10]); return d[:] },
+		"Adam": func() []float32 {
+			p, m, v := x, y, [n]float32(magnitude(z[:]))
+			adamGeneric(p[:], m[:], v[:], z[:], &AdamStep{1e-3, 0.9, 0.999, 1.3, 1e-8, 0.9999})
+			return append(append(p[:], m[:]...), v[:]...)
+		},
+		"GemmNN": func() []float32 {
+			d = z
+			gemmNNGeneric(7, 15, 50, x[:], 61, y[:], 17, d[:], 23, true)
+			return d[:]
+		},
+		"GemmTN": func() []float32 {
+			d = z
+			gemmTNGeneric(7, 15, 50, x[:], 9, y[:], 17, d[:], 23, false)
+			return d[:]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := fnv.New64a()
+			if err := binary.Write(h, binary.LittleEndian, run()); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.Sum64(); got != portableBits[name] {
+				t.Errorf("%q: %#x, want %#x", name, got, portableBits[name])
+			}
+		})
+	}
+}
