@@ -137,15 +137,6 @@ func (u *Uniform) Bind(dev tensor.Device) { u.dev = dev }
 // partial.
 func (u *Uniform) Theta() float64 { return float64(u.last) }
 
-// Check returns an error unless theta is a finite number. It is for values that
-// were read from a file: Clamp mends any other value.
-func (u *Uniform) Check() error {
-	if v := float64(u.read()); math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("gumbel: parameter %q is %v; a half-width from %v to %v is needed", u.cfg.Name, v, MinTheta, MaxTheta)
-	}
-	return nil
-}
-
 // read returns the present value of theta, 1 when not partial.
 func (u *Uniform) read() float32 {
 	switch {
@@ -284,9 +275,8 @@ func (u *Uniform) Backward(e *Elements) {
 	u.dev.Upload(u.theta.Grad, u.host[:])
 }
 
-// Clamp moves theta into [MinTheta, MaxTheta]. Call it after each step of the
-// optimiser and after loading. It leaves NaN, which Check reports, and does
-// nothing under Compat.
+// Clamp moves theta into [MinTheta, MaxTheta]; NaN stays NaN. Call it after each
+// step of the optimiser and after loading. It does nothing under Compat.
 func (u *Uniform) Clamp() {
 	if u.theta == nil || u.cfg.Compat {
 		return
