@@ -64,7 +64,7 @@ lint: ## gofmt, vet (amd64, arm64, noasm), staticcheck, asmfmt
 	GOARCH=arm64 $(GO) vet $(PKG)
 	$(GO) vet -tags noasm $(PKG)
 	$(TOOL) staticcheck $(PKG)
-	@files=$$($(TOOL) asmfmt -l $$(git ls-files '*.s')); test -z "$$files" || { echo "asmfmt would change:"; echo "$$files"; exit 1; }
+	@files=$$($(TOOL) asmfmt -l $$(git ls-files '*.s' 'asm/*.h')); test -z "$$files" || { echo "asmfmt would change:"; echo "$$files"; exit 1; }
 
 bench: ## run the benchmarks matching BENCH into BENCHOUT (bench.out)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $(PKG) | tee $(BENCHOUT)
