@@ -20,8 +20,6 @@ type CPU struct {
 	team   *Team
 	blocks map[uintptr]block // what Alloc returned, by address
 
-	gemm gemmState
-
 	// The tasks of the operations, kept so that a call allocates nothing.
 	vector      vectorTask
 	rows        rowsTask

@@ -65,6 +65,7 @@ type Team struct {
 	exited  sync.WaitGroup
 	busy    atomic.Bool
 	closed  atomic.Bool
+	gemm    gemmState // of Sgemm and CPU.Gemm, whose workers these are
 
 	// The job: written by For before it opens state, read by workers that
 	// joined. failed and failure hold the first panic of a worker.

@@ -1,0 +1,469 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/noether-go/noether/asm"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+)
+
+// gemmCase is one call of Sgemm.
+type gemmCase struct {
+	transA, transB   bool
+	m, n, k          int
+	alpha, beta      float32
+	padA, padB, padC int // leading dimensions beyond the row lengths
+}
+
+func (c gemmCase) String() string {
+	return fmt.Sprintf("transA=%v transB=%v m=%d n=%d k=%d alpha=%v beta=%v pads=%d,%d,%d",
+		c.transA, c.transB, c.m, c.n, c.k, c.alpha, c.beta, c.padA, c.padB, c.padC)
+}
+
+// gemmNaN surrounds operands: it must neither be used nor be overwritten.
+var gemmNaN = math.Float32frombits(0x7fc12345)
+
+// guardedMatrix returns a random matrix [rows, cols] whose gaps, and some values
+// after the end, are NaN.
+func guardedMatrix(rng *rand.Rand, rows, cols, ld int) []float32 {
+	x := make([]float32, rows*ld+17)
+	for i := range x {
+		x[i] = gemmNaN
+	}
+	for i := range rows {
+		for j := range cols {
+			x[i*ld+j] = float32(rng.NormFloat64())
+		}
+	}
+	return x
+}
+
+// operands returns A, B, C and their leading dimensions. With beta = 0 C holds
+// nothing but NaN.
+func (c gemmCase) operands(rng *rand.Rand) (a []float32, lda int, b []float32, ldb int, out []float32, ldc int) {
+	ra, ca, rb, cb := c.m, c.k, c.k, c.n
+	if c.transA {
+		ra, ca = ca, ra
+	}
+	if c.transB {
+		rb, cb = cb, rb
+	}
+	lda, ldb, ldc = max(1, ca+c.padA), max(1, cb+c.padB), c.n+c.padC
+	a, b = guardedMatrix(rng, ra, ca, lda), guardedMatrix(rng, rb, cb, ldb)
+	if c.beta == 0 {
+		out = guardedMatrix(rng, c.m, 0, ldc)
+	} else {
+		out = guardedMatrix(rng, c.m, c.n, ldc)
+	}
+	return
+}
+
+// check runs the case and compares it with gonum's float32 product. Both round
+// their sums, so they may differ by twice the bound of the error of a sum, which
+// is relative to the sum of the magnitudes.
+func (c gemmCase) check(t *testing.T, team *Team, rng *rand.Rand) {
+	t.Helper()
+	a, lda, b, ldb, out, ldc := c.operands(rng)
+	want := append([]float32(nil), out...)
+	scale := make([]float32, len(out))
+	if c.beta == 0 {
+		for i := range c.m {
+			clear(want[i*ldc : i*ldc+c.n]) // gonum multiplies by beta
+		}
+	}
+	magnitude := func(x []float32) []float32 {
+		y := make([]float32, len(x))
+		for i, v := range x {
+			y[i] = float32(math.Abs(float64(v)))
+		}
+		return y
+	}
+	for i := range c.m {
+		for j := range c.n {
+			scale[i*ldc+j] = float32(math.Abs(float64(want[i*ldc+j])))
+		}
+	}
+	ta, tb := blas.NoTrans, blas.NoTrans
+	if c.transA {
+		ta = blas.Trans
+	}
+	if c.transB {
+		tb = blas.Trans
+	}
+	oracle := blas32.Implementation()
+	oracle.Sgemm(ta, tb, c.m, c.n, c.k, c.alpha, a, lda, b, ldb, c.beta, want, ldc)
+	oracle.Sgemm(ta, tb, c.m, c.n, c.k, float32(math.Abs(float64(c.alpha))), magnitude(a), lda, magnitude(b), ldb, float32(math.Abs(float64(c.beta))), scale, ldc)
+
+	Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, c.alpha, a, lda, b, ldb, c.beta, out, ldc)
+	for i := range out {
+		r, col := i/ldc, i%ldc
+		if r >= c.m || col >= c.n {
+			if math.Float32bits(out[i]) != math.Float32bits(gemmNaN) {
+				t.Fatalf("%v: wrote outside of C, row %d column %d", c, r, col)
+			}
+			continue
+		}
+		bound := 2 * float64(c.k+4) * 0x1p-24 * float64(scale[i])
+		if d := math.Abs(float64(out[i]) - float64(want[i])); !(d <= bound) {
+			t.Fatalf("%v: C[%d][%d] = %v, gonum has %v", c, r, col, out[i], want[i])
+		}
+	}
+}
+
+// gemmCPU returns a device that is closed at the end of the test.
+func gemmCPU(t *testing.T, threads int) *CPU {
+	t.Helper()
+	d, err := NewCPU(threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// gemmLevels runs f at every level.
+func gemmLevels(t *testing.T, f func(t *testing.T)) {
+	before := asm.Active()
+	defer func() { _ = asm.SetLevel(before) }()
+	for _, l := range asm.Available() {
+		t.Run(l.String(), func(t *testing.T) {
+			if err := asm.SetLevel(l); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("level %v", asm.Active())
+			f(t)
+		})
+	}
+}
+
+// gemmShapes reach every path: tiles and their edges, A and B in place and
+// packed (leading dimensions that are multiples of 4 KiB, long B, transposes),
+// several blocks of k, several groups of strips and panels.
+var gemmShapes = [][3]int{
+	{1, 1, 1}, {1, 40, 7}, {40, 1, 7}, {3, 3, 0}, {14, 32, 16}, {15, 33, 17}, {13, 31, 5}, {29, 65, 64},
+	{32, 300, 32}, {300, 32, 32}, {32, 32, 900}, {2, 3, 5000}, {100, 100, 100}, {61, 128, 770},
+	{130, 1024, 9}, {120, 600, 500}, {257, 131, 400},
+}
+
+func TestSgemm(t *testing.T) {
+	gemmLevels(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, uint64(asm.Active())))
+		one, two := newTeam(t, 1), newTeam(t, 2)
+		factors := [][2]float32{{1, 0}, {-0.5, 2}, {1, 1}}
+		for _, s := range gemmShapes {
+			for trans := range 4 {
+				c := gemmCase{transA: trans&1 != 0, transB: trans&2 != 0, m: s[0], n: s[1], k: s[2]}
+				if (s[0]+s[1]+trans)%2 == 0 {
+					c.padA, c.padB, c.padC = 3, 1, 5
+				}
+				for i, f := range factors {
+					// The oracle is slow: large products go without some pairs.
+					if s[0]*s[1]*s[2] > 1<<21 && i != trans%len(factors) {
+						continue
+					}
+					c.alpha, c.beta = f[0], f[1]
+					c.check(t, two, rng)
+					if i == trans%len(factors) && s[0]*s[1]*s[2] < 1<<21 {
+						c.check(t, one, rng)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestSgemmRandom draws shapes, transposes, factors and strides.
+func TestSgemmRandom(t *testing.T) {
+	gemmLevels(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(2, uint64(asm.Active())))
+		team := newTeam(t, 2)
+		factors := []float32{0, 1, 1, 1, -1, 0.25, 3}
+		for range 150 {
+			side := []int{5, 40, 150}[rng.IntN(3)]
+			c := gemmCase{
+				transA: rng.IntN(2) == 1, transB: rng.IntN(2) == 1,
+				m: 1 + rng.IntN(side), n: 1 + rng.IntN(side), k: rng.IntN(2 * side),
+				alpha: factors[rng.IntN(len(factors))], beta: factors[rng.IntN(len(factors))],
+				padA: rng.IntN(4), padB: rng.IntN(4), padC: rng.IntN(4),
+			}
+			if rng.IntN(8) == 0 {
+				c.padB = 1024 - c.n%1024 // B aliased, unless transposed
+			}
+			c.check(t, team, rng)
+		}
+	})
+}
+
+// TestSgemmZeroFactors: what is multiplied by zero is not read.
+func TestSgemmZeroFactors(t *testing.T) {
+	team := newTeam(t, 2)
+	nan := []float32{gemmNaN, gemmNaN, gemmNaN, gemmNaN}
+	c := []float32{1, 2, 3, 4}
+	Sgemm(team, false, false, 2, 2, 2, 0, nan, 2, nan, 2, 0.5, c, 2)
+	sameBits(t, []float32{0.5, 1, 1.5, 2}, c, "alpha = 0")
+	Sgemm(team, false, true, 2, 2, 2, 0, nil, 2, nil, 2, 0, c, 2)
+	sameBits(t, []float32{0, 0, 0, 0}, c, "alpha = beta = 0")
+	copy(c, nan)
+	Sgemm(team, true, false, 2, 2, 2, 2, []float32{1, 0, 0, 1}, 2, []float32{1, 2, 3, 4}, 2, 0, c, 2)
+	sameBits(t, []float32{2, 4, 6, 8}, c, "beta = 0")
+	Sgemm(team, false, false, 0, 2, 2, 1, nil, 2, nil, 2, 0, nil, 2)
+	Sgemm(team, false, false, 2, 0, 2, 1, nil, 2, nil, 0, 0, nil, 0)
+	Sgemm(team, false, false, 2, 2, 0, 1, nil, 0, nil, 2, 1, c, 2)
+	sameBits(t, []float32{2, 4, 6, 8}, c, "nothing to do")
+}
+
+// TestSgemmThreads demands the same bits of one, two and three threads.
+func TestSgemmThreads(t *testing.T) {
+	gemmLevels(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		teams := []*Team{newTeam(t, 1), newTeam(t, 2), newTeam(t, 3)}
+		for _, s := range [][3]int{{33, 700, 29}, {32, 32, 6000}, {150, 100, 800}, {200, 1024, 64}} {
+			for trans := range 4 {
+				c := gemmCase{transA: trans&1 != 0, transB: trans&2 != 0, m: s[0], n: s[1], k: s[2]}
+				a, lda, b, ldb, out, ldc := c.operands(rng)
+				var want []float32
+				for _, team := range teams {
+					Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, 1.5, a, lda, b, ldb, 0, out, ldc)
+					if want == nil {
+						want = append(want, out...)
+					}
+					sameBits(t, want, out, "%v with %d threads", c, team.Size())
+				}
+			}
+		}
+	})
+}
+
+func sameBits(t *testing.T, want, got []float32, format string, args ...any) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", fmt.Sprintf(format, args...), len(got), len(want))
+	}
+	for i := range want {
+		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
+			t.Fatalf("%s: value %d is %v, want %v", fmt.Sprintf(format, args...), i, got[i], want[i])
+		}
+	}
+}
+
+// gemmReference computes GemmArgs in float64, with the magnitude that bounds the
+// error of each value before the epilogue.
+func gemmReference(g *GemmArgs, c []float32) (want, derivative, magnitude []float64) {
+	want, derivative, magnitude = make([]float64, len(c)), make([]float64, len(c)), make([]float64, len(c))
+	at := func(x []float32, trans bool, ld, i, j int) float64 {
+		if trans {
+			i, j = j, i
+		}
+		return float64(x[i*ld+j])
+	}
+	for p := range max(1, g.Batch) {
+		for i := range g.M {
+			for j := range g.N {
+				o := p*g.StrideC + i*g.LDC + j
+				var s, abs float64
+				if g.Accumulate {
+					s = float64(c[o])
+					abs = math.Abs(s)
+				}
+				if !g.Bias.IsZero() {
+					x := float64(g.Bias.Host()[i])
+					s += x
+					abs += math.Abs(x)
+				}
+				for k := range g.K {
+					x := at(g.A.Host()[p*g.StrideA:], g.TransA, g.LDA, i, k) * at(g.B.Host()[p*g.StrideB:], g.TransB, g.LDB, k, j)
+					s += x
+					abs += math.Abs(x)
+				}
+				want[o], magnitude[o] = s, abs
+				switch g.Epilogue {
+				case ReLUEpilogue:
+					want[o] = max(s, 0)
+				case SinEpilogue:
+					w := float64(g.Omega)
+					want[o], derivative[o] = math.Sin(w*s), w*math.Cos(w*s)
+					magnitude[o] *= math.Abs(w)
+				}
+			}
+		}
+	}
+	return want, derivative, magnitude
+}
+
+// TestGemmDevice runs CPU.Gemm over batches, shared operands, bias and
+// epilogues at every level and compares with float64 and between one and two
+// threads.
+func TestGemmDevice(t *testing.T) {
+	gemmLevels(t, func(t *testing.T) {
+		one, two := gemmCPU(t, 1), gemmCPU(t, 2)
+		rng := rand.New(rand.NewPCG(5, 6))
+		random := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+			return x
+		}
+		for i, s := range [][4]int{{1, 32, 200, 20}, {3, 17, 45, 33}, {5, 30, 64, 70}, {2, 8, 1100, 3}, {7, 5, 5, 5}, {0, 20, 90, 10}, {2, 40, 40, 0}} {
+			for variant := range 16 {
+				g := &GemmArgs{
+					TransA: variant&1 != 0, TransB: variant&2 != 0, Accumulate: variant&4 != 0,
+					Batch: s[0], M: s[1], N: s[2], K: s[3],
+					LDA: s[3] + 1, LDB: s[2] + 2, LDC: s[2] + 3,
+					Epilogue: Epilogue((i + variant) % 3), Omega: 3,
+				}
+				ra, rb := g.M, g.K
+				if g.TransA {
+					ra, g.LDA = g.K, g.M+1
+				}
+				if g.TransB {
+					rb, g.LDB = g.N, g.K+2
+				}
+				g.StrideA, g.StrideB, g.StrideC = ra*g.LDA+5, rb*g.LDB+1, g.M*g.LDC+7
+				if variant%3 == 1 {
+					g.StrideA = 0
+				}
+				if variant%5 == 1 {
+					g.StrideB = 0
+				}
+				batch := max(1, g.Batch)
+				g.A, g.B = HostBuffer(random(ra*g.LDA+5+batch*g.StrideA)), HostBuffer(random(rb*g.LDB+1+batch*g.StrideB))
+				if variant&8 != 0 {
+					g.Bias = HostBuffer(random(g.M))
+				}
+				start := random(batch * g.StrideC)
+				derivative := variant&1 == 0 && g.Epilogue == SinEpilogue
+				want, wantDerivative, magnitude := gemmReference(g, start)
+				name := fmt.Sprintf("sizes %v variant %d", s, variant)
+				run := func(d *CPU) (c, der []float32) {
+					c, der = append([]float32(nil), start...), append([]float32(nil), start...)
+					args := *g
+					args.C = HostBuffer(c)
+					if derivative {
+						args.Derivative = HostBuffer(der)
+					}
+					d.Gemm(&args)
+					return
+				}
+				c, der := run(one)
+				for p := range c {
+					r, col := p%g.StrideC/g.LDC, p%g.StrideC%g.LDC
+					if r >= g.M || col >= g.N {
+						if c[p] != start[p] || der[p] != start[p] {
+							t.Fatalf("%s: wrote outside of C or Derivative, value %d", name, p)
+						}
+						continue
+					}
+					bound := (float64(g.K+8)*magnitude[p] + 4) * 0x1p-24
+					if d := math.Abs(float64(c[p]) - want[p]); !(d <= bound) {
+						t.Fatalf("%s: value %d is %v, want %v", name, p, c[p], want[p])
+					}
+					if !derivative && der[p] != start[p] {
+						t.Fatalf("%s: wrote a derivative that was not asked for", name)
+					}
+					if d := math.Abs(float64(der[p]) - wantDerivative[p]); !(d <= bound*float64(g.Omega)) && derivative {
+						t.Fatalf("%s: derivative %d is %v, want %v", name, p, der[p], wantDerivative[p])
+					}
+				}
+				c2, der2 := run(two)
+				sameBits(t, c, c2, "%s on two threads", name)
+				sameBits(t, der, der2, "derivative of %s on two threads", name)
+			}
+		}
+	})
+}
+
+// TestGemmAllocs: a product allocates once, and never again if none is larger.
+func TestGemmAllocs(t *testing.T) {
+	team := newTeam(t, 2)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for trans := range 4 {
+		c := gemmCase{transA: trans&1 != 0, transB: trans&2 != 0, m: 70, n: 200, k: 90}
+		a, lda, b, ldb, out, ldc := c.operands(rng)
+		if n := testing.AllocsPerRun(20, func() {
+			Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, 2, a, lda, b, ldb, 0, out, ldc)
+		}); n != 0 {
+			t.Errorf("%v: %v allocations", c, n)
+		}
+	}
+	d := gemmCPU(t, 2)
+	x := HostBuffer(make([]float32, 64*1024))
+	y := HostBuffer(make([]float32, 64*1024))
+	z := HostBuffer(make([]float32, 64*1024))
+	g := &GemmArgs{TransB: true, M: 32, N: 256, K: 16, A: x, LDA: 16, B: x, LDB: 16, C: y, LDC: 256, Batch: 4, StrideC: 32 * 256,
+		Bias: x, Epilogue: SinEpilogue, Omega: 10, Derivative: z}
+	if n := testing.AllocsPerRun(20, func() { d.Gemm(g) }); n != 0 {
+		t.Errorf("CPU.Gemm: %v allocations", n)
+	}
+}
+
+// TestGemmRefuses: sizes that do not fit panic with *Error.
+func TestGemmRefuses(t *testing.T) {
+	team := newTeam(t, 1)
+	d := gemmCPU(t, 1)
+	x := make([]float32, 24)
+	hx := HostBuffer(x)
+	args := func(f func(g *GemmArgs)) func() {
+		return func() {
+			g := &GemmArgs{M: 2, N: 3, K: 4, A: hx, LDA: 4, B: hx, LDB: 3, C: HostBuffer(make([]float32, 6)), LDC: 3}
+			f(g)
+			d.Gemm(g)
+		}
+	}
+	for name, f := range map[string]func(){
+		"negative m":      func() { Sgemm(team, false, false, -1, 1, 1, 1, x, 1, x, 1, 0, x, 1) },
+		"small lda":       func() { Sgemm(team, false, false, 2, 3, 4, 1, x, 3, x, 3, 0, x, 3) },
+		"small lda, T":    func() { Sgemm(team, true, false, 2, 3, 4, 1, x, 1, x, 3, 0, x, 3) },
+		"small ldb":       func() { Sgemm(team, false, false, 2, 3, 4, 1, x, 4, x, 2, 0, x, 3) },
+		"small ldc":       func() { Sgemm(team, false, false, 2, 3, 4, 1, x, 4, x, 3, 0, x, 2) },
+		"short a":         func() { Sgemm(team, false, false, 2, 3, 4, 1, x[:7], 4, x, 3, 0, x, 3) },
+		"short b":         func() { Sgemm(team, false, false, 2, 3, 4, 1, x, 4, x[:11], 3, 0, x, 3) },
+		"short c":         func() { Sgemm(team, false, false, 2, 3, 4, 1, x, 4, x, 3, 0, x[:5], 3) },
+		"short bias":      args(func(g *GemmArgs) { g.Bias = HostBuffer(x[:1]) }),
+		"shared C":        args(func(g *GemmArgs) { g.Batch = 2 }),
+		"negative stride": args(func(g *GemmArgs) { g.Batch, g.StrideA, g.StrideC = 2, -1, 6 }),
+		"short batch":     args(func(g *GemmArgs) { g.Batch, g.StrideC = 2, 6 }),
+		"epilogue":        args(func(g *GemmArgs) { g.Epilogue = SinEpilogue + 1 }),
+		"no derivative":   args(func(g *GemmArgs) { g.Derivative = hx }),
+		"short derivative": args(func(g *GemmArgs) {
+			g.Epilogue, g.Derivative = SinEpilogue, HostBuffer(x[:5])
+		}),
+		"device memory": args(func(g *GemmArgs) { g.A = DeviceBuffer(4096, 24) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Fatal("no panic with *Error")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+// BenchmarkSgemm reports GFLOP/s and the share of the peak, which is the rate of
+// a tile whose operands are one row each and so never leave the first-level
+// cache, measured just before and after.
+func BenchmarkSgemm(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		team := newTeam(b, threads)
+		for _, s := range [][3]int{{64, 64, 64}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {32, 25088, 32}, {32, 32, 25088}} {
+			m, n, k := s[0], s[1], s[2]
+			b.Run(fmt.Sprintf("impl=%v/threads=%d/m=%d/n=%d/k=%d", asm.Active(), threads, m, n, k), func(b *testing.B) {
+				x, y, z := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
+				peak := fmaPeak()
+				for b.Loop() {
+					Sgemm(team, false, false, m, n, k, 1, x, k, y, n, 0, z, n)
+				}
+				peak = max(peak, fmaPeak())
+				rate := 2 * float64(m*n*k) * float64(b.N) / b.Elapsed().Seconds() / 1e9
+				b.ReportMetric(rate, "GFLOP/s")
+				b.ReportMetric(100*rate/peak/float64(threads), "%peak")
+			})
+		}
+	}
+}
