@@ -1,0 +1,19 @@
+// Package model holds the networks, their training and their checkpoints.
+//
+// CKResNet is the residual network of Romero & Lohit, "Learning Partial
+// Equivariances from Data" (NeurIPS 2022). With CKResNetConfig.Partial every
+// group convolution learns the subset of the group that its outputs live on;
+// Subsets shows what was learned.
+//
+// A network is made on the host (NewCKResNet, Load), trained (Train, or step by
+// step with a Trainer), saved (Save) and, for predictions, frozen (Freeze):
+//
+//	net, err := model.NewCKResNet(model.CKResNetConfig{Partial: true, Classes: 2})
+//	run, err := model.Train(ctx, net, set, model.TrainConfig{Epochs: 10, Seed: 1})
+//	frozen, err := net.Freeze(model.FreezeConfig{})
+//	logits, err := frozen.Predict(images)
+//
+// Randomness is a function of (seed, layer or epoch, step): the same seed, level
+// and data give the same bits for any number of threads, and a run restored from
+// a saved state ends with the bits of one that was never stopped.
+package model

@@ -1,0 +1,117 @@
+package model
+
+import (
+	"context"
+	"math"
+
+	"github.com/noether-go/noether/data"
+)
+
+// Score is how a network does on a split. The elements of its layers are random,
+// so it is evaluated with several independent draws: the figures are means over
+// the draws, Std the standard deviation of the accuracy between them (zero for
+// one draw).
+type Score struct {
+	Accuracy float64 // fraction of images classified as labelled
+	Std      float64
+	Loss     float64 // mean cross-entropy in nats
+	Draws    int
+}
+
+// evaluator holds what repeated evaluation needs, so that it allocates nothing.
+type evaluator struct {
+	images []float32
+	labels []float32
+	index  []int
+	scores []float64
+}
+
+func newEvaluator(net *CKResNet, set *data.Dataset) *evaluator {
+	batch := net.bound("Evaluate").batch
+	return &evaluator{
+		images: make([]float32, batch*set.Pixels()),
+		labels: make([]float32, batch),
+		index:  make([]int, batch),
+	}
+}
+
+// Evaluate scores the bound network on a split with the given number of draws of
+// the group elements. Each batch of each draw has elements of its own, keyed by
+// (seed, layer, position), so the score is reproducible. It stops early with
+// ctx's error.
+func (net *CKResNet) Evaluate(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
+	return newEvaluator(net, set).score(ctx, net, set, split, draws, seed)
+}
+
+func (e *evaluator) score(ctx context.Context, net *CKResNet, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
+	n := split.Len()
+	e.scores = e.scores[:0]
+	loss, step := 0.0, uint64(0)
+	for range draws {
+		correct := 0
+		for at := 0; at < n; at += len(e.index) {
+			if err := ctx.Err(); err != nil {
+				return Score{}, err
+			}
+			live := min(len(e.index), n-at)
+			for i := range live {
+				e.index[i] = at + i
+			}
+			set.Batch(e.images, e.labels, split, e.index[:live])
+			net.Draw(seed, Evaluation, step)
+			step++
+			net.Forward(e.images[:live*set.Pixels()], false)
+			net.loss.SetLabels(e.labels[:live])
+			net.loss.Forward(false)
+			loss += net.loss.Loss() * float64(live)
+			correct += net.loss.Correct()
+		}
+		e.scores = append(e.scores, float64(correct)/float64(n))
+	}
+	mean, std := meanStd(e.scores)
+	return Score{mean, std, loss / float64(n*draws), draws}, nil
+}
+
+// meanStd returns the mean and the standard deviation (of a sample) of x.
+func meanStd(x []float64) (mean, std float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		std += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(std / float64(len(x)-1))
+}
+
+// Probabilities returns the class probabilities [n, classes] of n normalised
+// images [n, C, H, W], averaged over the given number of draws of the group
+// elements, which are keyed as those of Evaluate.
+func (net *CKResNet) Probabilities(images []float32, draws int, seed uint64) []float64 {
+	p := net.bound("Probabilities")
+	pixels := p.input.C * p.input.H * p.input.W
+	n, classes := len(images)/pixels, net.cfg.Classes
+	out := make([]float64, n*classes)
+	step := uint64(0)
+	labels := make([]float32, p.batch)
+	for range draws {
+		for at := 0; at < n; at += p.batch {
+			live := min(p.batch, n-at)
+			net.Draw(seed, Evaluation, step)
+			step++
+			net.Forward(images[at*pixels:(at+live)*pixels], false)
+			net.loss.SetLabels(labels[:live])
+			net.loss.Forward(false)
+			prob := net.loss.Probabilities()
+			for i := range live {
+				for k := range classes {
+					out[(at+i)*classes+k] += float64(prob[k*p.batch+i]) / float64(draws)
+				}
+			}
+		}
+	}
+	return out
+}

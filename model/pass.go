@@ -1,0 +1,133 @@
+package model
+
+import (
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+)
+
+// Purpose keeps the random elements of training apart from those of evaluation.
+type Purpose uint8
+
+const (
+	Training Purpose = iota
+	Evaluation
+)
+
+// Draw draws the elements of every layer for one pass. The elements are a
+// function of (seed, layer, purpose, step) and the learned subsets alone.
+func (net *CKResNet) Draw(seed uint64, purpose Purpose, step uint64) {
+	p := net.bound("Draw")
+	for i := range net.samplers {
+		s := &net.samplers[i]
+		name := s.training
+		if purpose == Evaluation {
+			name = s.trials
+		}
+		p.stream.Seed(seed, name, step)
+		s.Draw(p.elements[i], &p.stream)
+	}
+}
+
+// DrawFrom draws the elements of every layer, in the network's order, from one
+// source of uniform numbers.
+func (net *CKResNet) DrawFrom(src lie.Source) {
+	p := net.bound("DrawFrom")
+	for i := range net.samplers {
+		net.samplers[i].Draw(p.elements[i], src)
+	}
+}
+
+// Midpoints gives every layer the elements that stand in the middle of their
+// strata: the network is then deterministic.
+func (net *CKResNet) Midpoints() {
+	p := net.bound("Midpoints")
+	for i := range net.samplers {
+		net.samplers[i].Midpoints(p.elements[i])
+	}
+}
+
+// Forward computes the logits of images [B, C, H, W] on the elements drawn last.
+// Fewer images than the planned batch may be given; the rest of the batch is
+// then left as it was.
+func (net *CKResNet) Forward(images []float32, train bool) {
+	p := net.bound("Forward")
+	p.dev.Upload(p.pixels, images)
+	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
+	p.input.Written(1)
+	for _, l := range p.layers {
+		l.Forward(train)
+	}
+}
+
+// Backward computes the gradients of the mean cross-entropy of the labels of the
+// first len(labels) images, as class indices, after Forward with train set. It
+// overwrites the gradients of the previous pass.
+func (net *CKResNet) Backward(labels []float32) {
+	p := net.bound("Backward")
+	net.loss.SetLabels(labels)
+	net.loss.Forward(true)
+	net.params.ZeroGrad()
+	net.loss.Backward()
+	for i := len(p.layers) - 1; i >= 0; i-- {
+		p.layers[i].Backward()
+	}
+	// A list is the output of one layer and the input of the next and of the
+	// shortcut: only now has every layer added its share.
+	for i := range net.samplers {
+		net.samplers[i].Backward(p.elements[i])
+	}
+}
+
+// Loss returns the loss layer, which holds losses and class probabilities.
+func (net *CKResNet) Loss() *nn.CrossEntropy { return net.loss }
+
+// Logits returns the map of logits [classes, 1, 1, 1, B] of the last Forward.
+func (net *CKResNet) Logits() *nn.Map { return net.bound("Logits").logits }
+
+// ClampSubsets brings the learned half-widths back into their range after an
+// optimiser step.
+func (net *CKResNet) ClampSubsets() {
+	for i := range net.samplers {
+		net.samplers[i].Clamp()
+	}
+}
+
+// Subsets returns the learned half-width of the subset of each group
+// convolution, as a fraction of the group: 1 is the whole group. Layers whose
+// subset is not learned show 1.
+func (net *CKResNet) Subsets() []float64 {
+	theta := make([]float64, len(net.samplers)-1)
+	net.subsets(theta)
+	return theta
+}
+
+func (net *CKResNet) subsets(theta []float64) {
+	for i := range theta {
+		theta[i] = 1
+		for _, p := range net.samplers[i+1].Parameters() {
+			if net.plan != nil {
+				net.plan.dev.Download(p.Host, p.Value)
+			}
+			theta[i] = float64(p.Host[0])
+		}
+	}
+}
+
+// SetSubsets sets every learned half-width to theta, to see what the network
+// does on other subsets than those it learned.
+func (net *CKResNet) SetSubsets(theta float64) {
+	p := net.bound("SetSubsets")
+	for _, s := range net.samplers {
+		for _, q := range s.Parameters() {
+			q.Host[0] = float32(theta)
+			p.dev.Upload(q.Value, q.Host)
+		}
+	}
+}
+
+func (net *CKResNet) bound(op string) *plan {
+	if net.plan == nil {
+		panic(&nn.Error{Op: "CKResNet." + op, Problem: "not bound to a device; call Bind first"})
+	}
+	return net.plan
+}

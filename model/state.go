@@ -1,0 +1,185 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/safetensors"
+	"github.com/noether-go/noether/nn"
+)
+
+// Keys and prefixes of a saved training state.
+const (
+	stateKey     = "noether.training"
+	weightPrefix = "weight/"
+	momentPrefix = "optimizer/"
+	bestPrefix   = "best/"
+)
+
+// stateJSON is what a training state holds besides arrays.
+type stateJSON struct {
+	Of            identity       `json:"of"`
+	Position      position       `json:"position"`
+	OptimizerStep int            `json:"optimizer_step"`
+	BestEpoch     int            `json:"best_epoch"`
+	BestAccuracy  float64        `json:"best_accuracy"`
+	BestLoss      float64        `json:"best_loss"`
+	Epochs        []EpochMetrics `json:"epochs"`
+}
+
+// identity is what must be the same for a saved state to be gone on with: all
+// that the bits of a run depend on, except the level and the device.
+type identity struct {
+	Network   networkJSON        `json:"network"`
+	Set       string             `json:"set"`
+	Images    [3]int             `json:"images"` // in the three parts
+	Epochs    int                `json:"epochs"`
+	Batch     int                `json:"batch"`
+	Seed      uint64             `json:"seed"`
+	Optimizer nn.OptimizerConfig `json:"optimizer"`
+	Cosine    bool               `json:"cosine"`
+	Warmup    int                `json:"warmup"`
+	EvalDraws int                `json:"eval_draws"`
+}
+
+func identify(net *CKResNet, set *data.Dataset, c TrainConfig) identity {
+	return identity{
+		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
+		c.Epochs, c.Batch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws,
+	}
+}
+
+// SaveState writes all that a run needs to go on as if it had never stopped:
+// weights, moments, the best weights, the position and the metrics so far. The
+// file is replaced as a whole or not at all.
+func (t *Trainer) SaveState(path string) error {
+	t.net.params.Download()
+	var list []safetensors.Tensor
+	for i, p := range t.net.params.All() {
+		list = append(list, tensorOf(weightPrefix+p.Name, p, p.Host))
+		if t.best.epoch > 0 {
+			list = append(list, tensorOf(bestPrefix+p.Name, p, t.best.values[i]))
+		}
+	}
+	for _, m := range t.optimizer.State() {
+		list = append(list, safetensors.Tensor{Name: momentPrefix + m.Name, Shape: m.Shape, F32: m.Host})
+	}
+	text, err := json.Marshal(stateJSON{
+		identify(t.net, t.set, t.cfg), t.at, t.optimizer.Steps(),
+		t.best.epoch, t.best.accuracy, t.best.loss, t.epochs,
+	})
+	if err != nil {
+		return fmt.Errorf("model: describing the training state: %w", err)
+	}
+	return safetensors.WriteFile(path, list, map[string]string{stateKey: string(text)})
+}
+
+// LoadState makes the trainer go on from a state that SaveState wrote. The error
+// says what in the file does not fit; the trainer must then be closed.
+func (t *Trainer) LoadState(path string) error {
+	file, err := safetensors.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, ok := file.Metadata[stateKey]
+	if !ok {
+		return fmt.Errorf("model: %s has no %q in its metadata: it is no training state", path, stateKey)
+	}
+	var s stateJSON
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return fmt.Errorf("model: %s: the description of the training state is damaged: %v", path, err)
+	}
+	if what := differs(s.Of, identify(t.net, t.set, t.cfg)); what != "" {
+		return fmt.Errorf("model: %s is the state of another run: %s", path, what)
+	}
+	if err := s.check(t); err != nil {
+		return fmt.Errorf("model: %s: %w", path, err)
+	}
+	if err := t.net.setAll(path, file, weightPrefix); err != nil {
+		return err
+	}
+	if s.BestEpoch > 0 {
+		for i, p := range t.net.params.All() {
+			if err := copyTensor(t.best.values[i], path, file, bestPrefix+p.Name, p); err != nil {
+				return err
+			}
+		}
+	}
+	moments := make([]*nn.Parameter, 0, len(t.optimizer.State()))
+	for _, m := range t.optimizer.State() {
+		q := nn.NewParameter(m.Name, m.Class, m.Shape...)
+		if err := copyTensor(q.Host, path, file, momentPrefix+m.Name, m); err != nil {
+			return err
+		}
+		moments = append(moments, q)
+	}
+	if err := t.optimizer.Restore(moments, s.OptimizerStep); err != nil {
+		return fmt.Errorf("model: %s: %w", path, err)
+	}
+	t.net.params.Upload()
+	t.at, t.epochs = s.Position, s.Epochs
+	t.best.epoch, t.best.accuracy, t.best.loss = s.BestEpoch, s.BestAccuracy, s.BestLoss
+	data.Order(t.order, t.cfg.Seed, uint64(t.at.Epoch))
+	return nil
+}
+
+// check reports numbers that no run of this configuration can have.
+func (s *stateJSON) check(t *Trainer) error {
+	at, groups := s.Position, len(t.net.samplers)-1
+	first, last := at.Epoch*t.perEpoch, (at.Epoch+1)*t.perEpoch
+	switch {
+	case at.Epoch < 0 || at.Epoch > t.cfg.Epochs || at.Step < first || at.Step > last ||
+		at.Epoch == t.cfg.Epochs && at.Step != first:
+		return fmt.Errorf("step %d of epoch %d cannot be; an epoch has %d steps", at.Step, at.Epoch+1, t.perEpoch)
+	case s.OptimizerStep != at.Step:
+		return fmt.Errorf("the optimiser has taken %d steps, the run %d", s.OptimizerStep, at.Step)
+	case s.BestEpoch < 0 || s.BestEpoch > at.Epoch || (s.BestEpoch == 0) != (at.Epoch == 0):
+		return fmt.Errorf("the best of %d epochs is said to be number %d", at.Epoch, s.BestEpoch)
+	case len(s.Epochs) != at.Epoch:
+		return fmt.Errorf("metrics of %d epochs where %d are completed", len(s.Epochs), at.Epoch)
+	}
+	for i, m := range s.Epochs {
+		if m.Epoch != i+1 || len(m.Learned) != groups {
+			return fmt.Errorf("the metrics of epoch %d are damaged", i+1)
+		}
+	}
+	return nil
+}
+
+// differs names the first thing in which a saved run is not the present one.
+func differs(saved, present identity) string {
+	a, b := flatten(saved), flatten(present)
+	for _, key := range slices.Sorted(maps.Keys(b)) {
+		if a[key] != b[key] {
+			return fmt.Sprintf("its %s is %s, here it is %s", key, a[key], b[key])
+		}
+	}
+	return ""
+}
+
+// flatten returns the leaves of v as JSON, by their path.
+func flatten(v any) map[string]string {
+	out := map[string]string{}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return out
+	}
+	var tree map[string]json.RawMessage
+	if json.Unmarshal(text, &tree) != nil {
+		return out
+	}
+	for key, value := range tree {
+		var sub map[string]json.RawMessage
+		if json.Unmarshal(value, &sub) == nil {
+			for k, v := range sub {
+				out[key+"."+k] = string(v)
+			}
+			continue
+		}
+		out[key] = string(value)
+	}
+	return out
+}

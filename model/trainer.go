@@ -1,0 +1,362 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// TrainConfig describes a training run. Zero values stand for the defaults that
+// the fields state.
+type TrainConfig struct {
+	Epochs int // 0: 10
+	Batch  int // 0: 64
+	Seed   uint64
+
+	// Optimizer is Adam with a learning rate of 1e-3, and of 1e-2 for the learned
+	// subset sizes, where its fields are zero.
+	Optimizer nn.OptimizerConfig
+	Cosine    bool // anneal the learning rates by a cosine; otherwise they stay
+	Warmup    int  // epochs of linear warm-up, with Cosine
+
+	EvalDraws int // draws of the group elements per evaluation; 0: 5
+
+	Device  tensor.Device // nil: a CPU device of Threads threads, closed at the end
+	Threads int           // 0: as many as the Go runtime uses
+
+	OnStep  func(Progress)     // called after every training step; may be nil
+	OnEpoch func(EpochMetrics) // called after every epoch; may be nil
+}
+
+// Progress is the state of a run after a step.
+type Progress struct {
+	Epoch, Epochs int // Epoch counts from 1
+	Step, Steps   int // of the whole run
+	Loss          float64
+}
+
+// EpochMetrics is what one epoch came to.
+type EpochMetrics struct {
+	Epoch              int       `json:"epoch"` // counts from 1
+	Step               int       `json:"step"`  // training steps so far
+	LearningRate       float64   `json:"learning_rate"`
+	TrainLoss          float64   `json:"train_loss"`
+	TrainAccuracy      float64   `json:"train_accuracy"`
+	ValidationLoss     float64   `json:"validation_loss"`
+	ValidationAccuracy float64   `json:"validation_accuracy"`
+	ValidationStd      float64   `json:"validation_std"`
+	Learned            []float64 `json:"learned"` // subset size of each group convolution
+	Best               bool      `json:"best"`    // the weights were kept
+	Seconds            float64   `json:"seconds"` // spent in training steps, so far
+}
+
+// Run is the outcome of a training run.
+type Run struct {
+	TestAccuracy float64
+	Test         Score
+	Epochs       []EpochMetrics
+	Steps        int
+	Seconds      float64 // spent in training steps
+}
+
+// TrainError reports that a run cannot go on, and where it stood.
+type TrainError struct {
+	Epoch, Step int
+	Problem     string
+}
+
+func (e *TrainError) Error() string {
+	return fmt.Sprintf("model: training stopped in epoch %d, step %d: %s", e.Epoch, e.Step, e.Problem)
+}
+
+func (c TrainConfig) withDefaults() TrainConfig {
+	orDefault(&c.Epochs, 10)
+	orDefault(&c.Batch, 64)
+	orDefault(&c.EvalDraws, 5)
+	if c.Threads == 0 && c.Device == nil {
+		c.Threads = runtime.GOMAXPROCS(0)
+	}
+	if c.Optimizer.LR == 0 {
+		c.Optimizer.LR = 1e-3
+	}
+	if c.Optimizer.SubsetLR == 0 {
+		c.Optimizer.SubsetLR = 1e-2
+	}
+	return c
+}
+
+func (c TrainConfig) check(net *CKResNet, set *data.Dataset) error {
+	n := net.cfg
+	for _, b := range []struct {
+		field         string
+		value, lo, hi int
+	}{
+		{"Epochs", c.Epochs, 1, 1e6},
+		{"Batch", c.Batch, 1, 1 << 16},
+		{"Warmup", c.Warmup, 0, c.Epochs - 1},
+		{"EvalDraws", c.EvalDraws, 1, 1e4},
+	} {
+		if b.value < b.lo || b.value > b.hi {
+			return &ConfigError{"TrainConfig." + b.field, b.value, fmt.Sprintf("%d to %d", b.lo, b.hi)}
+		}
+	}
+	if c.Device == nil && c.Threads < 1 {
+		return &ConfigError{"TrainConfig.Threads", c.Threads, "1 or more"}
+	}
+	if err := set.Validate(); err != nil {
+		return err
+	}
+	if set.Channels != n.Channels || set.Height != n.Side || set.Width != n.Side || set.Classes != n.Classes {
+		return &ConfigError{"data set " + set.Name,
+			fmt.Sprintf("%d channels of %d x %d pixels in %d classes", set.Channels, set.Height, set.Width, set.Classes),
+			fmt.Sprintf("what the network was built for: %d channels of %d x %d pixels in %d classes", n.Channels, n.Side, n.Side, n.Classes)}
+	}
+	if set.Train.Len() < c.Batch {
+		return &ConfigError{"TrainConfig.Batch", c.Batch,
+			fmt.Sprintf("at most the %d training images of %s", set.Train.Len(), set.Name)}
+	}
+	return nil
+}
+
+// Trainer trains a network on a data set, step by step. All its randomness is a
+// function of (seed, epoch, step), so a trainer restored from a saved state goes
+// on as the undisturbed one would have, bit by bit.
+type Trainer struct {
+	net *CKResNet
+	set *data.Dataset
+	cfg TrainConfig
+	dev tensor.Device
+	own bool // dev was made here
+
+	optimizer *nn.Optimizer
+	schedule  nn.Schedule
+	eval      *evaluator
+
+	images, labels []float32
+	order          []int // of the training images in this epoch
+	perEpoch       int   // steps
+	at             position
+	best           bestWeights
+	epochs         []EpochMetrics
+}
+
+// position is how far a run has come, and the sums of the epoch under way.
+type position struct {
+	Epoch   int     // epochs completed
+	Step    int     // steps completed, in all
+	Loss    float64 // sum over the steps of this epoch
+	Correct int     // images, in this epoch
+	Seconds float64 // in training steps, in all
+}
+
+// bestWeights are the parameters of the best epoch so far, by validation.
+type bestWeights struct {
+	epoch    int // 0: none yet
+	accuracy float64
+	loss     float64
+	values   [][]float32 // in the order of Parameters.All
+}
+
+// NewTrainer binds the network to the configured device and prepares a run.
+// Close the trainer when done. The error names the field that is out of range.
+func NewTrainer(net *CKResNet, set *data.Dataset, cfg TrainConfig) (*Trainer, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(net, set); err != nil {
+		return nil, err
+	}
+	t := &Trainer{net: net, set: set, cfg: cfg, dev: cfg.Device}
+	if t.dev == nil {
+		cpu, err := tensor.NewCPU(cfg.Threads)
+		if err != nil {
+			return nil, err
+		}
+		t.dev, t.own = cpu, true
+	}
+	if err := t.prepare(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Trainer) prepare() (err error) {
+	t.perEpoch = t.set.Train.Len() / t.cfg.Batch
+	if err = t.net.Bind(t.dev, t.cfg.Batch, false); err != nil {
+		return err
+	}
+	if t.optimizer, err = nn.NewOptimizer(t.cfg.Optimizer, &t.net.params); err != nil {
+		return err
+	}
+	t.schedule = nn.ConstantLR{}
+	if t.cfg.Cosine {
+		planned := t.perEpoch
+		if t.net.cfg.Compat { // the published program plans for a last partial batch that it then drops
+			planned = (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
+		}
+		if t.schedule, err = nn.NewCosineLR(t.cfg.Epochs*planned, t.cfg.Warmup*planned, t.net.cfg.Compat); err != nil {
+			return err
+		}
+	}
+	t.eval = newEvaluator(t.net, t.set)
+	t.images = make([]float32, t.cfg.Batch*t.set.Pixels())
+	t.labels = make([]float32, t.cfg.Batch)
+	t.order = make([]int, t.set.Train.Len())
+	data.Order(t.order, t.cfg.Seed, 0)
+	for _, p := range t.net.params.All() {
+		t.best.values = append(t.best.values, make([]float32, len(p.Host)))
+	}
+	return nil
+}
+
+// Close releases the network's buffers, keeping its parameters on the host.
+func (t *Trainer) Close() {
+	if t.net.plan != nil {
+		t.net.params.Download()
+		if t.optimizer != nil {
+			t.optimizer.Release()
+		}
+		t.net.Release()
+	}
+	if t.own {
+		t.dev.Close()
+	}
+}
+
+// Step takes one training step and returns its loss. It allocates nothing.
+func (t *Trainer) Step() (loss float64, err error) {
+	start := time.Now()
+	in := t.at.Step % t.perEpoch
+	t.set.Batch(t.images, t.labels, &t.set.Train, t.order[in*t.cfg.Batch:][:t.cfg.Batch])
+	t.net.Draw(t.cfg.Seed, Training, uint64(t.at.Step))
+	t.net.Forward(t.images, true)
+	t.net.Backward(t.labels)
+	t.optimizer.Step(t.schedule)
+	t.net.ClampSubsets()
+	loss = t.net.loss.Loss()
+	t.at.Loss += loss
+	t.at.Correct += t.net.loss.Correct()
+	t.at.Step++
+	t.at.Seconds += time.Since(start).Seconds()
+	if err := t.dev.Sync(); err != nil {
+		return loss, err
+	}
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return loss, &TrainError{t.at.Epoch + 1, t.at.Step,
+			fmt.Sprintf("the loss is %v; a smaller learning rate or train.clip_norm may help", loss)}
+	}
+	return loss, nil
+}
+
+// Steps returns the number of steps of the whole run and those completed.
+func (t *Trainer) Steps() (total, done int) { return t.cfg.Epochs * t.perEpoch, t.at.Step }
+
+// Epochs returns the metrics of the completed epochs.
+func (t *Trainer) Epochs() []EpochMetrics { return t.epochs }
+
+// Run trains to the end of the last epoch, then tests the best weights once.
+// When ctx ends it finishes the step under way and returns ctx's error; the
+// trainer can then be saved, and Run called again.
+func (t *Trainer) Run(ctx context.Context) (*Run, error) {
+	for t.at.Epoch < t.cfg.Epochs {
+		if err := t.epoch(ctx); err != nil {
+			return nil, err
+		}
+	}
+	t.RestoreBest()
+	test, err := t.eval.score(ctx, t.net, t.set, &t.set.Test, t.cfg.EvalDraws, t.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{
+		TestAccuracy: test.Accuracy, Test: test, Epochs: t.epochs,
+		Steps: t.at.Step, Seconds: t.at.Seconds,
+	}, nil
+}
+
+// epoch completes the epoch under way.
+func (t *Trainer) epoch(ctx context.Context) error {
+	for done := false; !done; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if t.at.Step == (t.at.Epoch+1)*t.perEpoch {
+			break // saved after the last step, before the evaluation
+		}
+		loss, err := t.Step()
+		if err != nil {
+			return err
+		}
+		if t.cfg.OnStep != nil {
+			t.cfg.OnStep(Progress{t.at.Epoch + 1, t.cfg.Epochs, t.at.Step, t.cfg.Epochs * t.perEpoch, loss})
+		}
+		done = t.at.Step%t.perEpoch == 0
+	}
+	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, t.cfg.EvalDraws, t.cfg.Seed)
+	if err != nil {
+		return err
+	}
+	m := EpochMetrics{
+		Epoch: t.at.Epoch + 1, Step: t.at.Step,
+		LearningRate:   t.schedule.LR(t.cfg.Optimizer.LR, t.at.Step-1),
+		TrainLoss:      t.at.Loss / float64(t.perEpoch),
+		TrainAccuracy:  float64(t.at.Correct) / float64(t.perEpoch*t.cfg.Batch),
+		ValidationLoss: score.Loss, ValidationAccuracy: score.Accuracy, ValidationStd: score.Std,
+		Learned: t.net.Subsets(),
+		Best:    t.best.improvedBy(score),
+		Seconds: t.at.Seconds,
+	}
+	if m.Best {
+		t.keepBest(m)
+	}
+	t.epochs = append(t.epochs, m)
+	t.at.Epoch++
+	t.at.Loss, t.at.Correct = 0, 0
+	data.Order(t.order, t.cfg.Seed, uint64(t.at.Epoch))
+	if t.cfg.OnEpoch != nil {
+		t.cfg.OnEpoch(m)
+	}
+	return nil
+}
+
+// improvedBy reports whether a score is better than the best so far: more
+// accurate, or as accurate with a loss that is not higher.
+func (b *bestWeights) improvedBy(s Score) bool {
+	return b.epoch == 0 || s.Accuracy > b.accuracy || s.Accuracy == b.accuracy && s.Loss <= b.loss
+}
+
+func (t *Trainer) keepBest(m EpochMetrics) {
+	t.net.params.Download()
+	for i, p := range t.net.params.All() {
+		copy(t.best.values[i], p.Host)
+	}
+	t.best.epoch, t.best.accuracy, t.best.loss = m.Epoch, m.ValidationAccuracy, m.ValidationLoss
+}
+
+// RestoreBest puts the weights of the best epoch back into the network. Without
+// a completed epoch it does nothing.
+func (t *Trainer) RestoreBest() {
+	if t.best.epoch == 0 {
+		return
+	}
+	for i, p := range t.net.params.All() {
+		copy(p.Host, t.best.values[i])
+	}
+	t.net.params.Upload()
+}
+
+// Train trains net on a data set and leaves the weights of the best epoch in it.
+// It is NewTrainer, Run and Close in one.
+func Train(ctx context.Context, net *CKResNet, set *data.Dataset, cfg TrainConfig) (*Run, error) {
+	t, err := NewTrainer(net, set, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return t.Run(ctx)
+}
