@@ -1,0 +1,189 @@
+package conv
+
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/lie"
+)
+
+// Tap is a point of the kernel grid that lies within the disc of radius one.
+type Tap struct {
+	// Row and Col are steps of the grid from its centre, -k/2..k/2.
+	Row, Col int
+	// Q is the offset on [-1, 1] x [-1, 1] that it stands for.
+	Q [2]float64
+}
+
+// grid returns the live taps of a k x k grid on [-1, 1] per axis, in row-major
+// order. The disc is decided on the grid as it is, in integers: turning it does
+// not change radii, so that points at radius one stay for every element. k is
+// odd; for k = 1 the one tap is the centre.
+func grid(k int) []Tap {
+	r := k / 2
+	var taps []Tap
+	for row := -r; row <= r; row++ {
+		for col := -r; col <= r; col++ {
+			if row*row+col*col > r*r {
+				continue
+			}
+			t := Tap{Row: row, Col: col}
+			if r > 0 {
+				t.Q = [2]float64{float64(row) / float64(r), float64(col) / float64(r)}
+			}
+			taps = append(taps, t)
+		}
+	}
+	return taps
+}
+
+// coordinates writes what a kernel network is fed, and carries the gradient of
+// that back to the elements. The columns of x are (i, j, t): output element i,
+// input element j, tap t, the last innermost. Its rows are, as the kind of layer
+// has them, the row and column of u_i^-1 q_t and then the group coordinates of
+// u_i^-1 v_j.
+//
+// All arithmetic is in float64, in a fixed order, and rounded once.
+type coordinates struct {
+	group    lie.Group
+	taps     []Tap // of one tap when the kernel has no extent
+	spatial  bool  // has rows for u^-1 q
+	relative bool  // has rows for u^-1 v
+	rel      []float64
+}
+
+func newCoordinates(g lie.Group, taps []Tap, spatial, relative bool) coordinates {
+	return coordinates{g, taps, spatial, relative, make([]float64, g.Coordinates())}
+}
+
+// rows returns the number of coordinates of a position.
+func (c *coordinates) rows() int {
+	n := 0
+	if c.spatial {
+		n += 2
+	}
+	if c.relative {
+		n += len(c.rel)
+	}
+	return n
+}
+
+// write fills x [rows, len(u)*nIn*len(taps)]. v is nil and nIn one for a layer
+// whose input has no group axis.
+func (c *coordinates) write(x []float32, u, v []lie.Element, nIn int) {
+	taps := len(c.taps)
+	p := len(u) * nIn * taps
+	at := 0 // first row of the group coordinates
+	if c.spatial {
+		rows, cols := x[:p], x[p:2*p]
+		for i, ui := range u {
+			for t, tap := range c.taps {
+				q := c.group.InverseAct(ui, tap.Q)
+				row, col := float32(q[0]), float32(q[1])
+				for k := i*nIn*taps + t; k < (i+1)*nIn*taps; k += taps {
+					rows[k], cols[k] = row, col
+				}
+			}
+		}
+		at = 2
+	}
+	if !c.relative {
+		return
+	}
+	for i, ui := range u {
+		for j, vj := range v {
+			c.group.Relative(c.rel, ui, vj)
+			first := (i*nIn + j) * taps
+			for d, r := range c.rel {
+				run := x[(at+d)*p+first:][:taps]
+				for t := range run {
+					run[t] = float32(r)
+				}
+			}
+		}
+	}
+}
+
+// gradient adds to du and dv what the gradient dx (laid out like x) means for
+// the elements. dv is nil where v is.
+func (c *coordinates) gradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, nIn int) {
+	taps := len(c.taps)
+	p := len(u) * nIn * taps
+	at := 0
+	if c.spatial {
+		rows, cols := dx[:p], dx[p:2*p]
+		for i, ui := range u {
+			for t, tap := range c.taps {
+				var dq [2]float64
+				for k := i*nIn*taps + t; k < (i+1)*nIn*taps; k += taps {
+					dq[0] += float64(rows[k])
+					dq[1] += float64(cols[k])
+				}
+				add(&du[i], c.group.InverseActGrad(ui, tap.Q, dq))
+			}
+		}
+		at = 2
+	}
+	if !c.relative {
+		return
+	}
+	for i, ui := range u {
+		for j, vj := range v {
+			first := (i*nIn + j) * taps
+			for d := range c.rel {
+				s := 0.0
+				for _, g := range dx[(at+d)*p+first:][:taps] {
+					s += float64(g)
+				}
+				c.rel[d] = s
+			}
+			gu, gv := c.group.RelativeGrad(c.rel, ui, vj)
+			add(&du[i], gu)
+			add(&dv[j], gv)
+		}
+	}
+}
+
+func add(sum *lie.Vector, v lie.Vector) {
+	for k := range sum {
+		sum[k] += v[k]
+	}
+}
+
+// Padding says how a kernel meets the border of the plane.
+type Padding uint8
+
+const (
+	Same  Padding = iota // zeros around: the output plane is as large as the input
+	Valid                // the kernel stays inside: the output plane is k-1 smaller
+)
+
+// String returns "same" or "valid".
+func (p Padding) String() string {
+	switch p {
+	case Same:
+		return "same"
+	case Valid:
+		return "valid"
+	}
+	return fmt.Sprintf("Padding(%d)", uint8(p))
+}
+
+// ParsePadding is the inverse of Padding.String.
+func ParsePadding(s string) (Padding, error) {
+	for _, p := range []Padding{Same, Valid} {
+		if s == p.String() {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("conv: padding %q; allowed are same and valid", s)
+}
+
+// live returns the elements of a list and a place for their gradient, or
+// nothing for no list.
+func live(e *gumbel.Elements) ([]lie.Element, []lie.Vector) {
+	if e == nil {
+		return nil, nil
+	}
+	return e.G, e.Grad
+}

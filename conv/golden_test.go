@@ -1,0 +1,222 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/internal/npz"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// uniforms yields numbers that were drawn before.
+type uniforms []float64
+
+func (u *uniforms) Float64() float64 {
+	v := (*u)[0]
+	*u = (*u)[1:]
+	return v
+}
+
+// TestGolden compares whole layers with the published implementation: the
+// elements, what the kernel network is fed, the rendered kernel with its zeros,
+// the output, and all gradients.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		kind    kind
+		padding Padding
+	}{
+		{"lifting_se2", lifting, Same},
+		{"group_se2_given", groupwise, Same},
+		{"group_se2_valid", groupwise, Valid},
+		{"group_se2_partial", groupwise, Same},
+		{"pointwise_se2", pointwise, Same},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			file := golden.Open(t, c.file+".npz")
+			eachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding) })
+		})
+	}
+}
+
+func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
+	x, xShape := golden.Float32(t, file, "x")
+	_, yShape := golden.Float32(t, file, "y")
+	_, kShape := golden.Float32(t, file, "conv_kernel")
+	_, wShape := golden.Float32(t, file, "p.kernelnet.kernel_net.0.weight")
+	batch, side := xShape[0], kShape[len(kShape)-1]
+	cfg := Config{
+		Name: "conv", In: xShape[1], Out: yShape[1], Side: side, Padding: padding, Bias: k != pointwise,
+		Hidden: wShape[0], InputGrad: true, Compat: true,
+	}
+	if k == pointwise {
+		cfg.Hidden *= 2 // of which it takes half
+	}
+	z := sizes{1, yShape[2], xShape[len(xShape)-1], xShape[len(xShape)-1], batch}
+	if k != lifting {
+		z.maxIn = xShape[2]
+	}
+
+	// The elements: given, or drawn from the learned distribution. A partial
+	// layer draws fewer than it was planned for.
+	partial := file.Has("u00")
+	if partial {
+		z.maxOut = 4
+	}
+	h := newHarness(t, k, cfg, z, 2, false)
+	for _, p := range h.Parameters() {
+		if p.Trained() {
+			values, shape := golden.Float32(t, file, "p."+p.Name[len("conv."):])
+			if fmt.Sprint(shape) != fmt.Sprint(p.Shape) {
+				t.Fatalf("%s has shape %v, in the file %v", p.Name, p.Shape, shape)
+			}
+			copy(p.Host, values)
+		}
+	}
+	h.params.Upload()
+	if k != lifting {
+		set(t, h.v, file, "g_in")
+	}
+	var sampler *gumbel.Uniform
+	var probs nn.Parameters
+	if partial {
+		var err error
+		sampler, err = gumbel.NewUniform(gumbel.UniformConfig{Group: lie.SE2, Max: 4, Partial: true, Compat: true, Name: "probs"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		probs.Add(sampler.Parameters()...)
+		values, _ := golden.Float32(t, file, "p.probs")
+		copy(probs.All()[0].Host, values)
+		if err := probs.Bind(h.dev); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(probs.Release)
+		sampler.Bind(h.dev)
+		u, _ := golden.Float64(t, file, "u00")
+		source := uniforms(u)
+		sampler.Draw(h.u, &source)
+		want, _ := golden.Float64(t, file, "g_out")
+		got := make([]float64, len(h.u.G))
+		for i, g := range h.u.G {
+			got[i] = g[0]
+		}
+		golden.Close(t, "drawn elements", got, want, 1e-7, 0)
+	} else {
+		set(t, h.u, file, "g_out")
+	}
+	nIn, nOut := z.maxIn, len(h.u.G)
+
+	// [B, C, n...] to [C, n..., B].
+	h.in.Written(nIn)
+	h.dev.Upload(h.in.Value, batchInnermost(h.dev, x, batch))
+	h.Forward(true)
+	y, _ := golden.Float64(t, file, "y")
+	closeTo(t, "y", batchOutermost(h.dev, h.download(h.out.Live()), batch), y, 1e-5)
+
+	dy, _ := golden.Float32(t, file, "grad_y")
+	h.dev.Upload(h.out.Grad, batchInnermost(h.dev, dy, batch))
+	h.out.Accumulate()
+	h.Backward()
+	dx, _ := golden.Float64(t, file, "grad_x")
+	closeTo(t, "dx", batchOutermost(h.dev, h.download(h.in.LiveGrad()), batch), dx, 1e-4)
+	for _, p := range h.Parameters() {
+		if p.Trained() {
+			want, _ := golden.Float64(t, file, "g."+p.Name[len("conv."):])
+			closeTo(t, p.Name, h.download(p.Grad), want, 1e-4)
+		}
+	}
+	if partial {
+		sampler.Backward(h.u)
+		want, _ := golden.Float64(t, file, "g.probs")
+		closeTo(t, "probs", h.download(probs.All()[0].Grad), want, 1e-4)
+	}
+
+	// The kernel [(o,c), (i,j,t)] as [i, o, c, j, k, k] with its zeros.
+	want, _ := golden.Float64(t, file, "conv_kernel")
+	got := make([]float64, len(want))
+	kernel := h.download(h.Kernel())
+	taps := h.Taps()
+	for o := range cfg.Out {
+		for c := range cfg.In {
+			for i := range nOut {
+				for j := range nIn {
+					for n, tap := range taps {
+						at := (((i*cfg.Out+o)*cfg.In+c)*nIn+j)*side*side + (tap.Row+side/2)*side + tap.Col + side/2
+						got[at] = float64(kernel[((o*cfg.In+c)*nOut*nIn+i*nIn+j)*len(taps)+n])
+					}
+				}
+			}
+		}
+	}
+	closeTo(t, "kernel", got, want, 1e-5)
+	for i := range want {
+		if (want[i] == 0) != (got[i] == 0) {
+			t.Fatalf("kernel value %d is %v, in the file %v: the mask differs", i, got[i], want[i])
+		}
+	}
+
+	if !file.Has("kernelnet_input") {
+		return
+	}
+	// What the network is fed, [i, rows, j, k, k], at the live taps.
+	fed, shape := golden.Float64(t, file, "kernelnet_input")
+	rows := shape[1]
+	have := h.download(h.x)
+	if rows != h.coords.rows() {
+		t.Fatalf("%d coordinates, in the file %d", h.coords.rows(), rows)
+	}
+	for i := range nOut {
+		for r := range rows {
+			for j := range nIn {
+				for n, tap := range taps {
+					w := fed[((i*rows+r)*nIn+j)*side*side+(tap.Row+side/2)*side+tap.Col+side/2]
+					g := have[r*h.positions+(i*nIn+j)*len(taps)+n]
+					if math.Abs(float64(g)-w) > 1.2e-7 {
+						t.Fatalf("coordinate %d of (%d, %d, tap %d) is %v, in the file %v", r, i, j, n, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+func set(t *testing.T, e *gumbel.Elements, file npz.Archive, name string) {
+	t.Helper()
+	angles, _ := golden.Float64(t, file, name)
+	e.SetLen(len(angles))
+	for i, a := range angles {
+		e.G[i] = lie.Element{a}
+	}
+}
+
+// closeTo compares element by element and by norm, relative to the array.
+func closeTo[G float32 | float64](t *testing.T, what string, got []G, want []float64, tolerance float64) {
+	t.Helper()
+	golden.Close(t, what, got, want, tolerance, tolerance*golden.MaxAbs(want))
+	diff, size := 0.0, 0.0
+	for i := range want {
+		diff += (float64(got[i]) - want[i]) * (float64(got[i]) - want[i])
+		size += want[i] * want[i]
+	}
+	if !(math.Sqrt(diff) <= tolerance*math.Sqrt(size)) {
+		t.Errorf("%s: off by %.3g of its norm, allowed %g", what, math.Sqrt(diff/size), tolerance)
+	}
+}
+
+func batchInnermost(dev *tensor.CPU, x []float32, b int) []float32 {
+	y := make([]float32, len(x))
+	dev.BatchInnermost(tensor.HostBuffer(y), tensor.HostBuffer(x), b, len(x)/b)
+	return y
+}
+
+func batchOutermost(dev *tensor.CPU, x []float32, b int) []float32 {
+	y := make([]float32, len(x))
+	dev.BatchOutermost(tensor.HostBuffer(y), tensor.HostBuffer(x), len(x)/b, b)
+	return y
+}

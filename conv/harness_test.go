@@ -1,0 +1,272 @@
+package conv
+
+import (
+	"math"
+	"testing"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// eachLevel runs f at every level of assembly that the machine has.
+func eachLevel(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	was := asm.Active()
+	defer func() {
+		if err := asm.SetLevel(was); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	for _, l := range asm.Available() {
+		if err := asm.SetLevel(l); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(l.String(), f)
+	}
+}
+
+func newCPU(t testing.TB, threads int) *tensor.CPU {
+	t.Helper()
+	dev, err := tensor.NewCPU(threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+// kind is a kind of layer.
+type kind uint8
+
+const (
+	lifting kind = iota
+	groupwise
+	pointwise
+)
+
+func (k kind) String() string { return [...]string{"lifting", "group", "pointwise"}[k] }
+
+// sizes are those of a layer's maps.
+type sizes struct {
+	maxIn, maxOut, h, w, b int
+}
+
+// harness is one layer with its input map and lists on a CPU.
+type harness struct {
+	*layer
+	dev     *tensor.CPU
+	params  nn.Parameters
+	arena   tensor.Arena
+	in, out *nn.Map
+	u, v    *gumbel.Elements // v is nil for lifting
+}
+
+func build(k kind, cfg Config, seed uint64) (*layer, error) {
+	switch k {
+	case lifting:
+		l, err := NewLifting(cfg, seed)
+		if err != nil {
+			return nil, err
+		}
+		return l.layer, nil
+	case groupwise:
+		l, err := NewGroup(cfg, seed)
+		if err != nil {
+			return nil, err
+		}
+		return l.layer, nil
+	}
+	l, err := NewPointwise(cfg, seed)
+	if err != nil {
+		return nil, err
+	}
+	return l.layer, nil
+}
+
+func newHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool) *harness {
+	t.Helper()
+	l, err := build(k, cfg, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{layer: l, dev: newCPU(t, threads)}
+	h.u = gumbel.NewElements(l.cfg.Group, z.maxOut)
+	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference}
+	if k == lifting {
+		h.in = p.Map(cfg.In, 1, z.h, z.w)
+		h.out = (&Lifting{l}).Plan(p, h.in, h.u)
+	} else {
+		h.v = gumbel.NewElements(l.cfg.Group, z.maxIn)
+		h.in = p.Map(cfg.In, z.maxIn, z.h, z.w)
+		if k == groupwise {
+			h.out = (&Group{l}).Plan(p, h.in, h.v, h.u)
+		} else {
+			h.out = (&Pointwise{l}).Plan(p, h.in, h.v, h.u)
+		}
+	}
+	h.params.Add(l.Parameters()...)
+	if err := h.arena.Bind(h.dev); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.params.Bind(h.dev); err != nil {
+		t.Fatal(err)
+	}
+	l.Bind(h.dev)
+	t.Cleanup(func() {
+		h.arena.Release()
+		h.params.Release()
+	})
+	return h
+}
+
+// place makes the lists random, of these lengths, and the input map live.
+func (h *harness) place(src *stream.Stream, nIn, nOut int) {
+	for _, e := range []struct {
+		list *gumbel.Elements
+		n    int
+	}{{h.u, nOut}, {h.v, nIn}} {
+		if e.list == nil {
+			continue
+		}
+		e.list.SetLen(e.n)
+		for i := range e.list.G {
+			e.list.G[i] = h.cfg.Group.Haar(src)
+		}
+	}
+	h.in.Written(nIn)
+}
+
+func (h *harness) download(b tensor.Buffer) []float32 {
+	x := make([]float32, b.Len())
+	h.dev.Download(x, b)
+	return x
+}
+
+// psi evaluates the kernel network of a layer in float64 at positions [rows, P],
+// giving [Out*In, P]. Values are those of the trained parameters behind the
+// bias.
+func (h *harness) psi(values [][]float64, x []float64) []float64 {
+	in := h.coords.rows()
+	positions := len(x) / in
+	layers := len(values) / 2
+	for i := range layers {
+		w, b := values[2*i], values[2*i+1]
+		out := len(b)
+		y := make([]float64, out*positions)
+		for o := range out {
+			for p := range positions {
+				s := b[o]
+				for c := range in {
+					s += w[o*in+c] * x[c*positions+p]
+				}
+				if i < layers-1 {
+					s = math.Sin(h.omega() * s)
+				}
+				y[o*positions+p] = s
+			}
+		}
+		x, in = y, out
+	}
+	return x
+}
+
+func (h *harness) omega() float64 {
+	if h.cfg.Omega0 == 0 {
+		return 10
+	}
+	return h.cfg.Omega0
+}
+
+// reference is the layer's definition in float64, with loops over everything:
+// values of the trained parameters, input [C, n, H, W, B], elements u and v
+// (nil for lifting). It shares no code with the layer but the group.
+func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element) []float64 {
+	g, k := h.cfg.Group, h.cfg.Side
+	spatial, relative := h.coords.spatial, h.coords.relative
+	nIn := max(1, len(v))
+	bias := make([]float64, h.cfg.Out)
+	if h.bias != nil {
+		bias, values = values[0], values[1:]
+	}
+	// The grid point by point, the mask by its definition.
+	type point struct{ row, col int }
+	var points []point
+	var q [][2]float64
+	for row := range k {
+		for col := range k {
+			at := [2]float64{}
+			if k > 1 {
+				at = [2]float64{2*float64(row)/float64(k-1) - 1, 2*float64(col)/float64(k-1) - 1}
+			}
+			if math.Hypot(at[0], at[1]) <= 1+1e-9 {
+				points, q = append(points, point{row, col}), append(q, at)
+			}
+		}
+	}
+	rows := h.coords.rows()
+	positions := len(u) * nIn * len(points)
+	coords := make([]float64, rows*positions)
+	rel := make([]float64, g.Coordinates())
+	for i := range u {
+		for j := range nIn {
+			if relative {
+				g.Relative(rel, u[i], v[j])
+			}
+			for t := range points {
+				at := (i*nIn+j)*len(points) + t
+				r := 0
+				if spatial {
+					a := g.InverseAct(u[i], q[t])
+					coords[at], coords[positions+at] = a[0], a[1]
+					r = 2
+				}
+				if relative {
+					for d := range rel {
+						coords[(r+d)*positions+at] = rel[d]
+					}
+				}
+			}
+		}
+	}
+	kernel := h.psi(values, coords)
+
+	m := h.in
+	outH, outW, shift := m.H, m.W, k/2
+	if h.cfg.Padding == Valid {
+		outH, outW, shift = m.H-k+1, m.W-k+1, 0
+	}
+	y := make([]float64, h.cfg.Out*len(u)*outH*outW*m.B)
+	for o := range h.cfg.Out {
+		for i := range u {
+			for row := range outH {
+				for col := range outW {
+					for b := range m.B {
+						s := bias[o]
+						for c := range h.cfg.In {
+							for j := range nIn {
+								for t, p := range points {
+									r, cc := row+p.row-shift, col+p.col-shift
+									if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
+										continue
+									}
+									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] *
+										x[(((c*nIn+j)*m.H+r)*m.W+cc)*m.B+b]
+								}
+							}
+						}
+						y[(((o*len(u)+i)*outH+row)*outW+col)*m.B+b] = s
+					}
+				}
+			}
+		}
+	}
+	return y
+}

@@ -1,0 +1,265 @@
+package conv
+
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
+	"github.com/noether-go/noether/tensor"
+)
+
+// Config describes a layer. Name, In and Out must be given.
+type Config struct {
+	Name    string    // prefix of the parameters' names, such as "blocks.0.gconv1"
+	Group   lie.Group // nil means lie.SE2
+	In, Out int       // channels
+
+	Side    int     // k of the k x k kernel grid, odd; 0 means 7. A pointwise layer has none.
+	Padding Padding // of the plane
+	Bias    bool    // one value per output channel, initially zero. A pointwise layer has none.
+
+	// The kernel network, see siren.Config.
+	Hidden     int // width; 0 means 32. A pointwise layer takes half of it.
+	Layers     int
+	Omega0     float64
+	LearnOmega bool
+	WeightNorm bool
+
+	// InputGrad makes a lifting layer compute the gradient of its input too.
+	// Training does not need it; the other layers always compute it.
+	InputGrad bool
+	// Compat reproduces the published implementation where it differs: weight
+	// normalisation is left out of the kernel networks of group layers.
+	Compat bool
+}
+
+// largestSide bounds Config.Side: beyond it lies a typing error.
+const largestSide = 255
+
+// complete fills in defaults and checks the configuration.
+func (c *Config) complete() error {
+	fail := func(field string, value any, allowed string) error {
+		return fmt.Errorf("conv: %s: Config.%s is %v; allowed are %s", c.Name, field, value, allowed)
+	}
+	if c.Group == nil {
+		c.Group = lie.SE2
+	}
+	if c.Side == 0 {
+		c.Side = 7
+	}
+	if c.Hidden == 0 {
+		c.Hidden = 32
+	}
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("conv: Config.Name is empty; the parameters need a prefix for their names")
+	case c.In < 1 || c.In > 1<<13:
+		return fail("In", c.In, "1 to 8192")
+	case c.Out < 1 || c.Out > 1<<13:
+		return fail("Out", c.Out, "1 to 8192")
+	case c.Side < 1 || c.Side > largestSide || c.Side%2 == 0:
+		return fail("Side", c.Side, fmt.Sprintf("odd numbers from 1 to %d", largestSide))
+	case c.Padding > Valid:
+		return fail("Padding", c.Padding, "same and valid")
+	case c.Hidden < 0:
+		return fail("Hidden", c.Hidden, "positive numbers")
+	}
+	return nil
+}
+
+// layer is what the three kinds of convolution have in common: they differ in
+// what their kernel networks are fed.
+type layer struct {
+	cfg    Config
+	coords coordinates
+	net    siren.Kernel
+	bias   *nn.Parameter // [1, Out], or nil
+	params []*nn.Parameter
+
+	in, out     *nn.Map
+	inEl, outEl *gumbel.Elements // inEl is nil for an input without a group axis
+	inputGrad   bool
+
+	dev    tensor.Device
+	passes Passes
+	shape  Shape
+
+	positions int           // of the last Render: NOut*NIn*len(taps)
+	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
+	host      []float32     // the same on the host
+	kernel    tensor.Buffer // [Out*In, positions], the kernel network's
+	prepared  tensor.Buffer
+	scratch   tensor.Buffer // the kernel's gradient, then the passes' scratch
+	dkernel   int           // length of the former
+}
+
+// newLayer builds a layer whose kernel network sees spatial coordinates, group
+// coordinates or both. dims is the number of trailing axes of its weights.
+func newLayer(cfg Config, spatial, relative bool, dims int, seed uint64) (*layer, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	l := &layer{cfg: cfg, coords: newCoordinates(cfg.Group, grid(cfg.Side), spatial, relative), inputGrad: true}
+	net, err := siren.New(cfg.Name+".kernelnet", siren.Config{
+		In: l.coords.rows(), Out: cfg.In * cfg.Out,
+		Hidden: cfg.Hidden, Layers: cfg.Layers,
+		Omega0: cfg.Omega0, LearnOmega: cfg.LearnOmega, WeightNorm: cfg.WeightNorm,
+		Dims: dims, Compat: cfg.Compat,
+	}, seed)
+	if err != nil {
+		return nil, err
+	}
+	l.net = net
+	if cfg.Bias {
+		l.bias = nn.NewParameter(cfg.Name+".bias", nn.Weight, 1, cfg.Out)
+		l.params = append(l.params, l.bias)
+	}
+	l.params = append(l.params, net.Parameters()...)
+	return l, nil
+}
+
+// Parameters returns the bias [1, Out], if any, and those of the kernel network,
+// NAME.kernelnet.kernel_net.0.weight and so on.
+func (l *layer) Parameters() []*nn.Parameter { return l.params }
+
+// plan reserves the buffers and returns the output map.
+func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
+	const op = "Plan"
+	if in.C != l.cfg.In {
+		refuse(op, "%s has %d input channels, its input %d", l.cfg.Name, l.cfg.In, in.C)
+	}
+	if outEl == nil {
+		refuse(op, "%s needs a list of output elements", l.cfg.Name)
+	}
+	nIn := 1
+	if inEl != nil {
+		nIn = inEl.Max()
+	}
+	if in.MaxN < nIn || inEl == nil && in.MaxN != 1 {
+		refuse(op, "%s: the input has %d group elements, its list %d", l.cfg.Name, in.MaxN, nIn)
+	}
+	for _, e := range []*gumbel.Elements{inEl, outEl} {
+		if e != nil && e.Group != nil && e.Group.Name() != l.cfg.Group.Name() {
+			refuse(op, "%s is on %s, a list of elements on %s", l.cfg.Name, l.cfg.Group.Name(), e.Group.Name())
+		}
+	}
+	s := newShape(l.cfg.In, l.cfg.Out, nIn, outEl.Max(), in.H, in.W, p.Batch, l.coords.taps, l.cfg.Side, l.cfg.Padding)
+	if s.OutH < 1 || s.OutW < 1 {
+		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
+	}
+	passes, err := choose(p.Device, s)
+	if err != nil {
+		refuse(op, "%s: %v", l.cfg.Name, err)
+	}
+	l.in, l.inEl, l.outEl, l.passes, l.shape = in, inEl, outEl, passes, *s
+	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
+	if !p.Inference {
+		in.KeepValue() // KernelGrad reads it
+	}
+
+	most := s.NIn * s.NOut * len(s.Offsets)
+	l.net.Plan(p, most)
+	size := l.coords.rows() * most
+	l.host = make([]float32, size)
+	p.Arena.Reserve(&l.x, size)
+	prepared, scratch := passes.Sizes(s, p.Inference)
+	p.Arena.Reserve(&l.prepared, prepared)
+	l.dkernel = 0
+	if !p.Inference {
+		p.Arena.Reserve(&l.dx, size)
+		l.dkernel = (s.KernelSize() + 15) / 16 * 16
+	}
+	p.Arena.Share(&l.scratch, l.dkernel+scratch)
+	return l.out
+}
+
+// Bind sets the device that the arena and the parameters are bound to. It panics
+// with *Error when the layer was planned for another kind of device.
+func (l *layer) Bind(dev tensor.Device) {
+	l.dev = dev
+	l.net.Bind(dev)
+	if err := l.passes.Bind(dev, &l.shape); err != nil {
+		refuse("Bind", "%s: %v", l.cfg.Name, err)
+	}
+}
+
+// Forward renders the kernel at the present elements and convolves.
+func (l *layer) Forward(train bool) {
+	l.Render()
+	l.Convolve()
+}
+
+// Render evaluates the kernel network at the present elements. Where those and
+// the parameters stay as they are, one Render serves any number of Convolves.
+func (l *layer) Render() {
+	s := &l.shape
+	u, _ := live(l.outEl)
+	v, _ := live(l.inEl)
+	s.NOut, s.NIn = len(u), 1
+	if l.inEl != nil {
+		s.NIn = len(v)
+	}
+	l.positions = s.NOut * s.NIn * len(s.Offsets)
+	x := l.host[:l.coords.rows()*l.positions]
+	l.coords.write(x, u, v, s.NIn)
+	l.dev.Upload(l.x, x)
+	l.kernel = l.net.Forward(l.x.Slice(0, len(x)), l.positions)
+	var bias tensor.Buffer
+	if l.bias != nil {
+		bias = l.bias.Value
+	}
+	l.passes.Prepare(l.prepared, l.kernel, bias, l.scratch, s)
+}
+
+// Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
+// (i,j,t), the T live taps of the disc in row-major order.
+func (l *layer) Kernel() tensor.Buffer { return l.kernel }
+
+// Taps returns the live taps of the kernel grid in row-major order.
+func (l *layer) Taps() []Tap { return l.coords.taps }
+
+// Convolve computes the output map with the rendered kernel.
+func (l *layer) Convolve() {
+	s := &l.shape
+	if l.positions == 0 {
+		refuse("Convolve", "%s: no Render before it", l.cfg.Name)
+	}
+	if l.in.N != s.NIn {
+		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, s.NIn)
+	}
+	l.out.Written(s.NOut)
+	l.passes.Forward(l.out.Value, l.in.Value, l.prepared, l.scratch.Slice(l.dkernel, l.scratch.Len()), s)
+}
+
+// Backward adds to the gradients of the parameters and of both lists of
+// elements, and writes or adds to the gradient of the input map. The elements
+// must be those of the last Render.
+func (l *layer) Backward() {
+	s := &l.shape
+	dy := l.out.LiveGrad()
+	if l.bias != nil {
+		l.dev.SumRows(l.bias.Grad, dy, s.Out, l.out.PerChannel(), true)
+	}
+	dkernel, scratch := l.scratch.Slice(0, l.dkernel), l.scratch.Slice(l.dkernel, l.scratch.Len())
+	l.passes.KernelGrad(dkernel, l.in.Value, dy, scratch, s)
+
+	if l.cfg.Group.Dim() == 0 { // elements that cannot move have no gradient
+		l.net.Backward(dkernel, tensor.Buffer{})
+	} else {
+		n := l.coords.rows() * l.positions
+		dx := l.dx.Slice(0, n)
+		l.net.Backward(dkernel, dx)
+		l.dev.Download(l.host[:n], dx)
+		u, du := live(l.outEl)
+		v, dv := live(l.inEl)
+		l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn)
+	}
+	if l.inputGrad {
+		if l.in.Grad.IsZero() {
+			refuse("Backward", "%s: its input map has no place for a gradient", l.cfg.Name)
+		}
+		l.passes.InputGrad(l.in.Grad, dy, l.kernel, scratch, s, l.in.Accumulate())
+	}
+}

@@ -1,0 +1,472 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/nn/gradcheck"
+	"github.com/noether-go/noether/tensor"
+)
+
+// TestGradients compares every gradient of every kind of layer (input, bias,
+// kernel network, elements of both lists) with float64 differences of the
+// layer's definition, and the values with the definition itself. It runs at the
+// active level; TestPasses and TestGolden run at all.
+func TestGradients(t *testing.T) {
+	for i, c := range []struct {
+		kind      kind
+		cfg       Config
+		z         sizes
+		nIn, nOut int
+	}{
+		{lifting, Config{In: 1, Out: 2, Side: 5, Bias: true}, sizes{1, 3, 6, 5, 2}, 1, 3},
+		{lifting, Config{In: 3, Out: 2, Side: 3}, sizes{1, 4, 4, 4, 17}, 1, 2},
+		{lifting, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{1, 2, 4, 5, 3}, 1, 2},
+		{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.T2}, sizes{1, 1, 4, 4, 3}, 1, 1},
+		{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true}, sizes{3, 4, 5, 4, 2}, 2, 3},
+		{groupwise, Config{In: 3, Out: 2, Side: 5, Layers: 4}, sizes{4, 2, 5, 5, 17}, 4, 2},
+		{groupwise, Config{In: 3, Out: 4, Side: 3, Bias: true}, sizes{3, 2, 4, 3, 16}, 3, 1},
+		{groupwise, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{2, 2, 3, 3, 5}, 2, 2},
+		{groupwise, Config{In: 2, Out: 2, Side: 1, Bias: true}, sizes{2, 3, 3, 3, 2}, 2, 3},
+		{groupwise, Config{In: 2, Out: 2, Side: 7}, sizes{1, 1, 3, 2, 1}, 1, 1},
+		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.T2, Bias: true}, sizes{1, 1, 4, 4, 2}, 1, 1},
+		{pointwise, Config{In: 2, Out: 3}, sizes{3, 4, 3, 4, 2}, 3, 2},
+		{pointwise, Config{In: 3, Out: 4}, sizes{4, 4, 2, 2, 16}, 3, 4},
+	} {
+		c.cfg.Name, c.cfg.InputGrad = "conv", true
+		c.cfg.Hidden, c.cfg.Omega0 = 12, 4
+		t.Run(fmt.Sprintf("%d-%v", i, c.kind), func(t *testing.T) {
+			h := newHarness(t, c.kind, c.cfg, c.z, 2, false)
+			src := stream.New(uint64(i), "test", 0)
+			h.place(src, c.nIn, c.nOut)
+			for _, p := range h.Parameters() {
+				if strings.HasSuffix(p.Name, "bias") { // they start at zero
+					for k := range p.Host {
+						p.Host[k] = float32(0.2 * src.Normal())
+					}
+				}
+			}
+			h.params.Upload()
+			h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), uint64(i)))
+
+			trained := 0
+			for _, p := range h.Parameters() {
+				if p.Trained() {
+					trained++
+				}
+			}
+			lists := []*gumbel.Elements{h.u}
+			if h.v != nil {
+				lists = append(lists, h.v)
+			}
+			var moves []gradcheck.Variable
+			for k, e := range lists {
+				moves = append(moves, elements(fmt.Sprintf("elements %d", k), e))
+			}
+			size := c.cfg.Out * c.nOut * h.out.H * h.out.W * h.out.B
+			proj := gradcheck.NewProjection(h.dev, size, 3)
+			gradcheck.Run(t, gradcheck.Case{
+				Device: h.dev, Params: h.Parameters(), Inputs: []*nn.Map{h.in}, Variables: moves,
+				Loss: func() float64 {
+					h.Forward(true)
+					return proj.Loss(h.out.Live())
+				},
+				Backward: func() { proj.Seed(h.out); h.Backward() },
+				Reference: func(x [][]float64) float64 {
+					u := make([]lie.Element, c.nOut)
+					v := make([]lie.Element, 0, c.nIn)
+					for k := range u {
+						u[k][0] = x[trained+1][k]
+					}
+					if h.v != nil {
+						for k := range c.nIn {
+							v = append(v, lie.Element{x[trained+2][k]})
+						}
+					}
+					return proj.Of(h.reference(x[:trained], x[trained], u, v))
+				},
+				Step: 1.0 / 256, Elements: 2,
+				Tolerance: 3e-2, // of single precision differences; the float64 ones decide
+			})
+
+			values := make([][]float64, 0, trained)
+			for _, p := range h.Parameters() {
+				if p.Trained() {
+					values = append(values, widen(h.download(p.Value)))
+				}
+			}
+			var v []lie.Element
+			if h.v != nil {
+				v = h.v.G
+			}
+			h.Forward(true)
+			want := h.reference(values, widen(h.download(h.in.Live())), h.u.G, v)
+			got := h.download(h.out.Live())
+			peak := 0.0
+			for _, w := range want {
+				peak = max(peak, math.Abs(w))
+			}
+			for k := range want {
+				if !(math.Abs(float64(got[k])-want[k]) <= 1e-5*peak) {
+					t.Fatalf("value %d is %v, in float64 %v", k, got[k], want[k])
+				}
+			}
+		})
+	}
+}
+
+// elements is a list of angles as a variable whose gradient is added to. On a
+// group without Lie algebra its gradient must stay zero.
+func elements(name string, e *gumbel.Elements) gradcheck.Variable {
+	v := gradcheck.Variable{
+		Name: name,
+		Base: make([]float64, len(e.G)),
+		Step: 1.0 / 256,
+		Set: func(x []float64) {
+			for i := range e.G {
+				e.G[i][0] = x[i]
+			}
+		},
+		Zero: func() { clear(e.Grad) },
+		Grad: func(g []float64) {
+			for i := range g {
+				g[i] = e.Grad[i][0]
+			}
+		},
+		Adds: true,
+	}
+	for i, g := range e.G {
+		v.Base[i] = g[0]
+	}
+	return v
+}
+
+func widen(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = float64(v)
+	}
+	return y
+}
+
+// TestEquivariance turns the image by 90 degrees counter-clockwise: a layer whose
+// elements are the grid of four must give the same maps, turned, and moved by one
+// place along the group: out'(theta) = turn(out(theta + pi/2)). A group layer's
+// input moves in the same way.
+func TestEquivariance(t *testing.T) {
+	const side, n, b = 9, 4, 3
+	for _, padding := range []Padding{Same, Valid} {
+		for _, k := range []kind{lifting, groupwise, pointwise} {
+			t.Run(fmt.Sprintf("%v-%v", k, padding), func(t *testing.T) {
+				cfg := Config{Name: "conv", In: 3, Out: 4, Side: 5, Padding: padding, Bias: true}
+				h := newHarness(t, k, cfg, sizes{n, n, side, side, b}, 1, false)
+				if h.bias != nil {
+					h.dev.Upload(h.bias.Value, []float32{1, -2, 3, .5})
+				}
+				x := gradcheck.Normal(h.in.Size(), 5)
+				run := func(x []float32) []float32 {
+					h.in.Written(h.in.MaxN)
+					h.dev.Upload(h.in.Value, x)
+					h.Forward(false)
+					return h.download(h.out.Live())
+				}
+				plain := run(x)
+				turned := run(turn(x, cfg.In, h.in.MaxN, side, b))
+				want := turn(plain, cfg.Out, n, h.out.H, b)
+				worst, peak := 0.0, 0.0
+				for i := range want {
+					worst = max(worst, math.Abs(float64(want[i]-turned[i])))
+					peak = max(peak, math.Abs(float64(want[i])))
+				}
+				if !(worst <= 2e-6*peak) {
+					t.Errorf("off by %v of %v", worst, peak)
+				}
+				if same := maxDiff(plain, want); same < 0.1*peak {
+					t.Error("the map is symmetric itself: the test shows nothing")
+				}
+			})
+		}
+	}
+}
+
+// turn turns every plane of x [c, n, side, side, b] by 90 degrees
+// counter-clockwise and moves the group elements by one: element i of the result
+// is element i+1 of x.
+func turn(x []float32, c, n, side, b int) []float32 {
+	y := make([]float32, len(x))
+	for ch := range c {
+		for i := range n {
+			for row := range side {
+				for col := range side {
+					from := (((ch*n+(i+1)%n)*side+col)*side + side - 1 - row) * b
+					copy(y[(((ch*n+i)*side+row)*side+col)*b:][:b], x[from:])
+				}
+			}
+		}
+	}
+	return y
+}
+
+func maxDiff(a, b []float32) float64 {
+	d := 0.0
+	for i := range a {
+		d = max(d, math.Abs(float64(a[i]-b[i])))
+	}
+	return d
+}
+
+// TestThreads wants the same bits from one and from two threads, in everything
+// that a step computes.
+func TestThreads(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, k := range []kind{lifting, groupwise, pointwise} {
+			for _, b := range []int{3, 16} {
+				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true}
+				var bits [2][]float32
+				for i := range bits {
+					h := newHarness(t, k, cfg, sizes{3, 4, 9, 8, b}, i+1, false)
+					if k != lifting {
+						h.place(stream.New(1, "elements", 0), 3, 4)
+					}
+					bits[i] = h.step()
+				}
+				for i := range bits[0] {
+					if math.Float32bits(bits[0][i]) != math.Float32bits(bits[1][i]) {
+						t.Fatalf("%v, batch %d: value %d is %v with one thread, %v with two", k, b, i, bits[0][i], bits[1][i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// step runs one step on fixed numbers and returns all that it computed.
+func (h *harness) step() []float32 {
+	h.in.Written(h.in.N)
+	h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), 1))
+	h.Forward(true)
+	h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 2))
+	h.out.Accumulate()
+	h.Backward()
+	all := h.download(h.out.Live())
+	all = append(all, h.download(h.in.LiveGrad())...)
+	_, g := h.params.Class(nn.Weight)
+	all = append(all, h.download(g)...)
+	for _, v := range h.u.Grad {
+		all = append(all, float32(v[0]))
+	}
+	return all
+}
+
+// TestPlannedLarger wants a layer planned for more elements to give the bits of
+// one planned for the live ones.
+func TestPlannedLarger(t *testing.T) {
+	for _, k := range []kind{groupwise, pointwise} {
+		for _, n := range [][2]int{{3, 4}, {1, 1}, {2, 4}} {
+			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 3, Bias: true}
+			var bits [2][]float32
+			for i := range bits {
+				z := sizes{n[0], n[1], 6, 7, 16}
+				if i == 1 {
+					z.maxIn, z.maxOut = 4, 5
+				}
+				h := newHarness(t, k, cfg, z, 1, false)
+				h.place(stream.New(1, "elements", 0), n[0], n[1])
+				bits[i] = h.step()
+			}
+			if len(bits[0]) != len(bits[1]) || maxDiff(bits[0], bits[1]) > 1e-4 {
+				t.Errorf("%v %v: off by %v", k, n, maxDiff(bits[0], bits[1]))
+			}
+		}
+	}
+}
+
+// TestRenderOnce wants Convolve to use the kernel of the last Render, for any
+// number of inputs.
+func TestRenderOnce(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3, Bias: true}
+	h := newHarness(t, groupwise, cfg, sizes{2, 3, 5, 5, 4}, 1, true)
+	h.in.Written(2)
+	x := [2][]float32{gradcheck.Normal(h.in.Size(), 1), gradcheck.Normal(h.in.Size(), 2)}
+	var want [2][]float32
+	for i := range want {
+		h.dev.Upload(h.in.Value, x[i])
+		h.Forward(false)
+		want[i] = h.download(h.out.Live())
+	}
+	for i := range want {
+		h.dev.Upload(h.in.Value, x[i])
+		h.Convolve()
+		if got := h.download(h.out.Live()); maxDiff(got, want[i]) != 0 {
+			t.Errorf("input %d: Convolve alone is off by %v", i, maxDiff(got, want[i]))
+		}
+	}
+	h.u.G[0][0] += 0.5
+	h.Convolve()
+	if got := h.download(h.out.Live()); maxDiff(got, want[1]) != 0 {
+		t.Error("Convolve rendered anew")
+	}
+	h.Render()
+	h.Convolve()
+	if got := h.download(h.out.Live()); maxDiff(got, want[1]) == 0 {
+		t.Error("Render did not see the moved element")
+	}
+}
+
+// TestKernelGradZero wants a step from zero upstream gradient to add nothing.
+func TestKernelGradZero(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3, Bias: true}
+	h := newHarness(t, groupwise, cfg, sizes{2, 3, 5, 5, 4}, 1, false)
+	h.step()
+	_, g := h.params.Class(nn.Weight)
+	before := h.download(g)
+	h.out.Written(3)
+	h.dev.Fill(h.out.Grad, 0)
+	h.in.Written(2)
+	h.Forward(true)
+	h.Backward()
+	if maxDiff(before, h.download(g)) != 0 {
+		t.Error("gradients of parameters changed")
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, k := range []kind{lifting, groupwise, pointwise} {
+		for _, b := range []int{2, 16} {
+			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true}
+			h := newHarness(t, k, cfg, sizes{3, 4, 7, 7, b}, 2, false)
+			step := func() {
+				h.in.Written(h.in.MaxN)
+				h.Forward(true)
+				h.out.Accumulate()
+				h.Backward()
+			}
+			step()
+			if got := testing.AllocsPerRun(10, step); got != 0 {
+				t.Errorf("%v, batch %d: a step allocates %v times", k, b, got)
+			}
+		}
+	}
+}
+
+// TestParameters checks names, shapes and initial values against the published
+// implementation's.
+func TestParameters(t *testing.T) {
+	for _, c := range []struct {
+		kind kind
+		want string
+	}{
+		{lifting, "n.bias [1 5]; n.kernelnet.kernel_net.0.weight [8 2 1 1]; n.kernelnet.kernel_net.0.bias [8]; n.kernelnet.kernel_net.0.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.2.weight [8 8 1 1]; n.kernelnet.kernel_net.2.bias [8]; n.kernelnet.kernel_net.2.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.4.weight [15 8 1 1]; n.kernelnet.kernel_net.4.bias [15]"},
+		{groupwise, "n.bias [1 5]; n.kernelnet.kernel_net.0.weight [8 3 1 1 1]; n.kernelnet.kernel_net.0.bias [8]; n.kernelnet.kernel_net.0.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.2.weight [8 8 1 1 1]; n.kernelnet.kernel_net.2.bias [8]; n.kernelnet.kernel_net.2.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.4.weight [15 8 1 1 1]; n.kernelnet.kernel_net.4.bias [15]"},
+		{pointwise, "n.kernelnet.kernel_net.0.weight [4 1 1]; n.kernelnet.kernel_net.0.bias [4]; n.kernelnet.kernel_net.0.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.2.weight [4 4 1]; n.kernelnet.kernel_net.2.bias [4]; n.kernelnet.kernel_net.2.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.4.weight [15 4 1]; n.kernelnet.kernel_net.4.bias [15]"},
+	} {
+		l, err := build(c.kind, Config{Name: "n", In: 3, Out: 5, Side: 3, Bias: true, Hidden: 8}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range l.Parameters() {
+			got = append(got, fmt.Sprint(p.Name, " ", p.Shape))
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%v:\n%s\nwant\n%s", c.kind, s, c.want)
+		}
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct {
+		cfg  Config
+		want string
+	}{
+		{Config{In: 1, Out: 1}, "Config.Name is empty"},
+		{Config{Name: "n", Out: 1}, "conv: n: Config.In is 0; allowed are 1 to 8192"},
+		{Config{Name: "n", In: 1, Out: -2}, "Config.Out is -2"},
+		{Config{Name: "n", In: 1, Out: 1, Side: 4}, "Config.Side is 4; allowed are odd numbers from 1 to 255"},
+		{Config{Name: "n", In: 1, Out: 1, Side: -1}, "Config.Side is -1"},
+		{Config{Name: "n", In: 1, Out: 1, Side: 257}, "Config.Side is 257"},
+		{Config{Name: "n", In: 1, Out: 1, Padding: 2}, "Config.Padding is Padding(2)"},
+		{Config{Name: "n", In: 1, Out: 1, Hidden: -1}, "Config.Hidden is -1"},
+		{Config{Name: "n", In: 1, Out: 1, Layers: 1}, "Config.Layers is 1"},
+		{Config{Name: "n", In: 1, Out: 1, Omega0: math.NaN()}, "Config.Omega0 is NaN"},
+	} {
+		_, err := NewGroup(c.cfg, 1)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.cfg, err, c.want)
+		}
+	}
+	if _, err := ParsePadding("full"); err == nil || !strings.Contains(err.Error(), "same and valid") {
+		t.Errorf("padding full: error %v", err)
+	}
+	for _, p := range []Padding{Same, Valid} {
+		if got, err := ParsePadding(p.String()); got != p || err != nil {
+			t.Errorf("padding %v: %v, %v", p, got, err)
+		}
+	}
+}
+
+// TestMisuse wants a typed panic from programmer errors.
+func TestMisuse(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3}
+	plan := func(k kind, cfg Config, c, n, side int, v *gumbel.Elements) func() {
+		return func() {
+			l, err := build(k, cfg, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
+			u := gumbel.NewElements(lie.SE2, 4)
+			if k == groupwise {
+				(&Group{l}).Plan(p, p.Map(c, n, side, side), v, u)
+			} else {
+				(&Lifting{l}).Plan(p, p.Map(c, n, side, side), u)
+			}
+		}
+	}
+	four := gumbel.NewElements(lie.SE2, 4)
+	valid := cfg
+	valid.Side, valid.Padding = 7, Valid
+	flat := cfg
+	flat.Group = lie.T2
+	h := newHarness(t, groupwise, cfg, sizes{2, 3, 5, 5, 4}, 1, false)
+	for what, f := range map[string]func(){
+		"channels":        plan(groupwise, cfg, 3, 4, 5, four),
+		"elements":        plan(groupwise, cfg, 2, 3, 5, four),
+		"no list":         plan(groupwise, cfg, 2, 4, 5, nil),
+		"lifting a group": plan(lifting, cfg, 2, 4, 5, nil),
+		"too small":       plan(groupwise, valid, 2, 4, 6, four),
+		"another group":   plan(groupwise, flat, 2, 4, 6, four),
+		"convolve first":  h.Convolve,
+		"another in.N":    func() { h.Render(); h.in.Written(1); h.Convolve() },
+		"not planned as":  func() { h.Bind(notCPU{h.dev}) },
+		"unknown device": func() {
+			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2, Device: notCPU{h.dev}}
+			h.plan(p, h.in, h.v, h.u)
+		},
+		"no output's list": func() { h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, nil) },
+	} {
+		func() {
+			defer func() {
+				if e, ok := recover().(*Error); !ok || !strings.HasPrefix(e.Error(), "conv: ") {
+					t.Errorf("%s: no *Error", what)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// notCPU is a device that conv knows nothing about.
+type notCPU struct{ tensor.Device }

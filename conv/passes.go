@@ -1,0 +1,106 @@
+package conv
+
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/tensor"
+)
+
+// Shape is the geometry of one convolution on a group,
+//
+//	y[o,i,p] = bias[o] + sum over c, j, t of kernel[(o,c),(i,j,t)] x[c,j,p + offset(t)]
+//
+// where p runs over the output plane and batch, and x is zero outside its plane.
+// NIn and NOut may change from pass to pass; all else is fixed.
+type Shape struct {
+	In, Out    int // channels c, o
+	NIn, NOut  int // live group elements j, i
+	H, W       int // input plane
+	OutH, OutW int // output plane
+	B          int // batch
+	Offsets    []Offset
+}
+
+// Offset is the place of a tap: the position in the input plane less that in the
+// output plane.
+type Offset struct{ Row, Col int }
+
+// newShape returns the shape of a layer with these taps, for n live elements in
+// and out. Out of range sizes are refused by the caller.
+func newShape(in, out, nIn, nOut, h, w, b int, taps []Tap, side int, padding Padding) *Shape {
+	s := &Shape{In: in, Out: out, NIn: nIn, NOut: nOut, H: h, W: w, OutH: h, OutW: w, B: b}
+	shift := 0
+	if padding == Valid {
+		s.OutH, s.OutW = h-side+1, w-side+1
+		shift = side / 2
+	}
+	for _, t := range taps {
+		s.Offsets = append(s.Offsets, Offset{t.Row + shift, t.Col + shift})
+	}
+	return s
+}
+
+// Sources returns In*NIn, the number of input planes.
+func (s *Shape) Sources() int { return s.In * s.NIn }
+
+// Targets returns Out*NOut, the number of output planes.
+func (s *Shape) Targets() int { return s.Out * s.NOut }
+
+// KernelSize returns the number of values of a kernel [(o,c), (i,j,t)].
+func (s *Shape) KernelSize() int { return s.Sources() * s.Targets() * len(s.Offsets) }
+
+// Operations returns the number of floating-point operations of one pass: two
+// for each live tap at each position, the border included.
+func (s *Shape) Operations() float64 {
+	return 2 * float64(s.KernelSize()) * float64(s.OutH*s.OutW) * float64(s.B)
+}
+
+// Passes computes the three passes of one convolution on one device. All arrays
+// are laid out as Shape has them: x [In, NIn, H, W, B], y [Out, NOut, OutH, OutW,
+// B], kernel [Out*In, NOut*NIn*len(Offsets)] as the kernel network writes it,
+// row (o,c), column (i,j,t). An implementation belongs to one layer and
+// allocates nothing in a pass.
+type Passes interface {
+	// Sizes returns the numbers of values of the buffers prepared and scratch,
+	// for s with the largest element counts. Prepared keeps its contents until
+	// the next Prepare; scratch keeps nothing.
+	Sizes(s *Shape, inference bool) (prepared, scratch int)
+	// Bind names the device and the largest shape.
+	Bind(dev tensor.Device, s *Shape) error
+	// Prepare rearranges a kernel and a bias [Out] (or the zero Buffer) for
+	// Forward, which may run any number of times on it.
+	Prepare(prepared, kernel, bias, scratch tensor.Buffer, s *Shape)
+	// Forward computes y.
+	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
+	// InputGrad writes, or with accumulate adds, the gradient of x to dx.
+	InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumulate bool)
+	// KernelGrad writes the gradient of the kernel to dkernel.
+	KernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape)
+}
+
+// Provider is a device that brings its own passes.
+type Provider interface {
+	tensor.Device
+	NewPasses(s *Shape) (Passes, error)
+}
+
+// choose returns the passes for a device, nil meaning a CPU.
+func choose(dev tensor.Device, s *Shape) (Passes, error) {
+	switch d := dev.(type) {
+	case nil, *tensor.CPU:
+		return newTaps(), nil
+	case Provider:
+		return d.NewPasses(s)
+	}
+	return nil, fmt.Errorf("conv: no convolution for the device %s", dev.Name())
+}
+
+// Error is what this package panics with on programmer error.
+type Error struct {
+	Op      string
+	Problem string
+}
+
+func (e *Error) Error() string { return "conv: " + e.Op + ": " + e.Problem }
+
+func refuse(op, format string, args ...any) { panic(&Error{op, fmt.Sprintf(format, args...)}) }

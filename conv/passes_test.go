@@ -1,0 +1,223 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/tensor"
+)
+
+// direct are the three passes by their definition, in float64, with the sums of
+// magnitudes that bound the rounding errors.
+type direct struct {
+	y, dx, dk          []float64
+	sizeY, sizeX, size []float64
+}
+
+func definition(s *Shape, x, kernel, bias, dy []float32) direct {
+	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
+	d := direct{
+		y: make([]float64, s.Targets()*s.OutH*s.OutW*s.B), dx: make([]float64, s.Sources()*s.H*s.W*s.B), dk: make([]float64, s.KernelSize()),
+	}
+	d.sizeY, d.sizeX, d.size = make([]float64, len(d.y)), make([]float64, len(d.dx)), make([]float64, len(d.dk))
+	for m := range s.Targets() {
+		o, i := m/s.NOut, m%s.NOut
+		for row := range s.OutH {
+			for col := range s.OutW {
+				at := ((m*s.OutH+row)*s.OutW + col) * s.B
+				for b := range s.B {
+					d.y[at+b] = float64(bias[o])
+					d.sizeY[at+b] = math.Abs(float64(bias[o]))
+				}
+				for src := range s.Sources() {
+					c, j := src/s.NIn, src%s.NIn
+					for k, off := range s.Offsets {
+						r, cc := row+off.Row, col+off.Col
+						if r < 0 || r >= s.H || cc < 0 || cc >= s.W {
+							continue
+						}
+						ki := (o*s.In+c)*s.NOut*nt + i*nt + j*t + k
+						xi := ((src*s.H+r)*s.W + cc) * s.B
+						w := float64(kernel[ki])
+						for b := range s.B {
+							xv, g := float64(x[xi+b]), float64(dy[at+b])
+							d.y[at+b] += w * xv
+							d.sizeY[at+b] += math.Abs(w * xv)
+							d.dx[xi+b] += w * g
+							d.sizeX[xi+b] += math.Abs(w * g)
+							d.dk[ki] += xv * g
+							d.size[ki] += math.Abs(xv * g)
+						}
+					}
+				}
+			}
+		}
+	}
+	return d
+}
+
+// TestPasses compares the passes with their definition over shapes that take
+// every path: few and many sources, thin and wide batches, planes smaller than
+// the kernel, more rows than a panel holds, more columns than are packed at a
+// time, fewer live elements than planned.
+func TestPasses(t *testing.T) {
+	type example struct {
+		in, out, maxIn, maxOut, nIn, nOut, h, w, b, side int
+		padding                                          Padding
+	}
+	examples := []example{
+		{6, 5, 3, 4, 3, 4, 8, 8, 16, 7, Same},    // clipped, several segments
+		{10, 3, 5, 2, 4, 2, 6, 5, 17, 5, Same},   // clipped, ragged batch
+		{20, 1, 3, 1, 3, 1, 3, 3, 33, 7, Same},   // many rows, kernel larger than the plane
+		{1, 130, 1, 4, 1, 4, 3, 4, 3, 3, Same},   // more columns than are packed at a time
+		{2, 2, 2, 2, 2, 2, 2, 2, 470, 3, Same},   // a batch longer than a block
+		{3, 2, 1, 4, 1, 4, 9, 11, 20, 5, Same},   // few sources
+		{1, 2, 1, 3, 1, 3, 14, 13, 1, 7, Same},   // one image
+		{5, 4, 2, 3, 2, 3, 12, 12, 1, 5, Same},   // one image, many planes
+		{4, 4, 4, 4, 4, 4, 7, 7, 64, 7, Valid},   // to one position
+		{9, 2, 1, 3, 1, 3, 9, 8, 16, 5, Valid},   //
+		{1, 3, 1, 2, 1, 2, 9, 8, 5, 7, Valid},    //
+		{5, 40, 8, 8, 7, 5, 4, 3, 16, 1, Same},   // without extent
+		{480, 2, 1, 2, 1, 2, 3, 3, 16, 1, Same},  // without extent, many rows
+		{2, 9, 4, 8, 1, 1, 5, 5, 16, 3, Same},    // one live element of several
+		{16, 16, 1, 1, 1, 1, 6, 6, 32, 3, Same},  // whole tiles
+		{1, 1, 1, 1, 1, 1, 1, 1, 1, 7, Same},     // one value
+		{2, 1, 5, 1, 5, 1, 1, 40, 2, 3, Same},    // a flat plane
+		{140, 60, 2, 1, 2, 1, 2, 2, 1, 3, Same},  // sums larger than are kept resident
+		{12, 12, 8, 8, 8, 8, 3, 3, 16, 3, Valid}, // more sums than are kept resident
+	}
+	random := stream.New(1, "shapes", 0)
+	for range 30 {
+		e := example{
+			in: 1 + random.IntN(6), out: 1 + random.IntN(6), maxIn: 1 + random.IntN(4), maxOut: 1 + random.IntN(4),
+			side: 1 + 2*random.IntN(4), b: []int{1, 2, 3, 5, 16, 19, 32, 40}[random.IntN(8)],
+		}
+		e.nIn, e.nOut = 1+random.IntN(e.maxIn), 1+random.IntN(e.maxOut)
+		e.h, e.w = 1+random.IntN(9), 1+random.IntN(9)
+		if random.IntN(2) == 1 && e.h >= e.side && e.w >= e.side {
+			e.padding = Valid
+		}
+		examples = append(examples, e)
+	}
+	eachLevel(t, func(t *testing.T) {
+		dev := newCPU(t, 2)
+		for _, e := range examples {
+			name := fmt.Sprintf("%+v", e)
+			largest := newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
+			s := *largest
+			s.NIn, s.NOut = e.nIn, e.nOut
+
+			src := stream.New(2, name, 0)
+			random := func(n int) []float32 {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = float32(src.Normal())
+				}
+				return x
+			}
+			x, dy := random(s.Sources()*s.H*s.W*s.B), random(s.Targets()*s.OutH*s.OutW*s.B)
+			kernel, bias := random(s.KernelSize()), random(s.Out)
+			want := definition(&s, x, kernel, bias, dy)
+
+			p := newTaps()
+			prepared, scratch := p.Sizes(largest, false)
+			if err := p.Bind(dev, largest); err != nil {
+				t.Fatal(err)
+			}
+			// Everything that is to be written starts as NaN, and so does the
+			// border behind it, which must stay.
+			pre, tmp := poisoned(prepared), poisoned(scratch)
+			y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk))
+			host := tensor.HostBuffer
+			p.Prepare(pre.buffer(), host(kernel), host(bias), tmp.buffer(), &s)
+			p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
+			p.InputGrad(dx.buffer(), host(dy), host(kernel), tmp.buffer(), &s, false)
+			p.KernelGrad(dk.buffer(), host(x), host(dy), tmp.buffer(), &s)
+			compare(t, name+": y", y.values(), want.y, want.sizeY)
+			compare(t, name+": dx", dx.values(), want.dx, want.sizeX)
+			compare(t, name+": dkernel", dk.values(), want.dk, want.size)
+
+			// Adding to a gradient that is there.
+			for i := range dx.values() {
+				dx.values()[i] = float32(i % 7)
+				want.dx[i] += float64(i % 7)
+				want.sizeX[i] += float64(i % 7)
+			}
+			p.InputGrad(dx.buffer(), host(dy), host(kernel), tmp.buffer(), &s, true)
+			compare(t, name+": dx added", dx.values(), want.dx, want.sizeX)
+			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+				if !g.intact() {
+					t.Errorf("%s: written beyond %s", name, what)
+				}
+			}
+
+			// Without a bias.
+			p.Prepare(pre.buffer(), host(kernel), tensor.Buffer{}, tmp.buffer(), &s)
+			p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
+			plane := s.NOut * s.OutH * s.OutW * s.B
+			for i := range want.y {
+				want.y[i] -= float64(bias[i/plane])
+			}
+			compare(t, name+": y without bias", y.values(), want.y, want.sizeY)
+		}
+	})
+}
+
+// compare allows an error of a few roundings of the sum of magnitudes.
+func compare(t *testing.T, what string, got []float32, want, size []float64) {
+	t.Helper()
+	for i := range want {
+		if d := math.Abs(float64(got[i]) - want[i]); !(d <= 2e-6*size[i]+1e-30) {
+			t.Errorf("%s: value %d is %v, want %v: off by %.3g of the sum of magnitudes %.3g", what, i, got[i], want[i], d/size[i], size[i])
+			return
+		}
+	}
+}
+
+// guarded are n values with poison behind them.
+type guarded []float32
+
+const fence = 64
+
+func poisoned(n int) guarded {
+	g := make(guarded, n+fence)
+	for i := range g {
+		g[i] = float32(math.NaN())
+	}
+	return g
+}
+
+func (g guarded) values() []float32     { return g[:len(g)-fence] }
+func (g guarded) buffer() tensor.Buffer { return tensor.HostBuffer(g.values()) }
+
+func (g guarded) intact() bool {
+	for _, v := range g[len(g)-fence:] {
+		if !math.IsNaN(float64(v)) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestGrid counts the live taps, and checks them against the mask's definition.
+func TestGrid(t *testing.T) {
+	for side, want := range map[int]int{1: 1, 3: 5, 5: 13, 7: 29, 9: 49, 11: 81, 21: 317} {
+		taps := grid(side)
+		if len(taps) != want {
+			t.Errorf("side %d: %d live taps, want %d", side, len(taps), want)
+		}
+		last := -1
+		for _, p := range taps {
+			if r := math.Hypot(p.Q[0], p.Q[1]); r > 1+1e-15 {
+				t.Errorf("side %d: a tap at radius %v", side, r)
+			}
+			if at := (p.Row+side/2)*side + p.Col + side/2; at <= last {
+				t.Errorf("side %d: taps out of order", side)
+			} else {
+				last = at
+			}
+		}
+	}
+}

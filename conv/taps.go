@@ -1,0 +1,237 @@
+package conv
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// taps is the tap-sparse algorithm of the CPU: the direct convolution over the
+// live taps of the disc, as matrix products over the kernels of package asm. It
+// never builds the im2col matrix.
+//
+// Forward and InputGrad are correlations (correlate.go), KernelGrad a product
+// whose reduction runs over the output plane and batch (reduce.go). Between them
+// and the kernel network stand the rearrangements of this file:
+//
+//	SIREN's kernel   [(o,c), (i,j,t)]
+//	Forward          [(o,i), (t,c,j)], with the bias as one more column
+//	InputGrad        [(c,j), (t,o,i)]
+//	KernelGrad       [(t,c,j), (o,i)]
+//
+// Work is split over outputs only and every sum has one order, so the bits do
+// not depend on the number of threads.
+type taps struct {
+	team   *tensor.Team
+	max    Shape // the largest shape
+	panels [][]float32
+
+	corr   correlation
+	reduce reduction
+	pad    padding
+	order  arrangement
+}
+
+func newTaps() *taps { return new(taps) }
+
+var _ Passes = (*taps)(nil)
+
+// Below these numbers a plane or batch is too thin to be read where it lies, and
+// a copy with a border of zeros is made first.
+const (
+	thinSources = 8
+	thinBatch   = 16
+)
+
+// lead returns the leading dimension for rows of k values: rows a multiple of
+// 4 KiB apart would fall into the same few lines of the cache. It never falls as
+// k grows, so that what is planned for the largest k is enough for all.
+func lead(k int) int {
+	if k >= 1024 {
+		return max(k, k/1024*1024+16)
+	}
+	return k
+}
+
+// Sizes returns the sizes of the rearranged kernel and of the scratch memory.
+func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
+	prepared = s.Targets() * lead(s.Sources()*len(s.Offsets)+1)
+	var f frame
+	f.forward(s, s)
+	scratch = f.padded(s.Sources(), s.B)
+	if inference {
+		return prepared, scratch
+	}
+	f.inputGrad(s, s)
+	kernel := s.Sources() * lead(s.Targets()*len(s.Offsets))
+	scratch = max(scratch, kernel+f.padded(s.Targets(), s.B))
+	f.kernelGrad(s, s)
+	return prepared, max(scratch, s.KernelSize()+f.padded(s.Sources(), s.B))
+}
+
+// Bind names the CPU and the largest shape. The panels of the workers are sized
+// for the level of assembly that is active now.
+func (p *taps) Bind(dev tensor.Device, s *Shape) error {
+	cpu, ok := dev.(*tensor.CPU)
+	if !ok {
+		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	}
+	p.team, p.max = cpu.Team(), *s
+	size := max(p.corr.bind(s), p.reduce.bind(s))
+	p.panels = make([][]float32, p.team.Size())
+	for i := range p.panels {
+		p.panels[i] = aligned(size)
+	}
+	return nil
+}
+
+// aligned returns n values at a multiple of 64 bytes.
+func aligned(n int) []float32 {
+	x := make([]float32, n+15)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(x)))/4) & 15
+	return x[skip : skip+n : skip+n]
+}
+
+// Prepare rearranges kernel and bias for Forward.
+func (p *taps) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
+	a := &p.order
+	*a = arrangement{shape: s, to: forForward, kernel: kernel.Host(), dst: prepared.Host(), bias: bias.Host()}
+	a.run(p.team)
+}
+
+// Forward computes y from a prepared kernel.
+func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
+	c := &p.corr
+	c.frame.forward(s, &p.max)
+	c.source(p, x.Host(), scratch.Host(), s.Sources(), s.B)
+	c.target(y.Host(), s.Targets(), false)
+	c.kernel, c.lda = prepared.Host(), lead(s.Sources()*len(s.Offsets)+1)
+	c.ones = c.always()
+	c.run(p)
+}
+
+// InputGrad computes the gradient of x: the correlation of dy with the kernel
+// whose taps are negated.
+func (p *taps) InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	lda := lead(s.Targets() * len(s.Offsets))
+	size := s.Sources() * lda
+	turned := scratch.Host()[:size]
+	a := &p.order
+	*a = arrangement{shape: s, to: forInputGrad, kernel: kernel.Host(), dst: turned}
+	a.run(p.team)
+
+	c := &p.corr
+	c.frame.inputGrad(s, &p.max)
+	c.source(p, dy.Host(), scratch.Host()[size:], s.Targets(), s.B)
+	c.target(dx.Host(), s.Sources(), accumulate)
+	c.kernel, c.lda = turned, lda
+	c.ones = -1
+	c.run(p)
+}
+
+// KernelGrad computes the gradient of the kernel.
+func (p *taps) KernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
+	size := s.KernelSize()
+	sums := scratch.Host()[:size]
+	r := &p.reduce
+	r.frame.kernelGrad(s, &p.max)
+	r.source(p, x.Host(), scratch.Host()[size:], s.Sources(), s.B)
+	r.dy, r.targets = dy.Host(), s.Targets()
+	r.sums = sums
+	r.run(p)
+
+	a := &p.order
+	*a = arrangement{shape: s, to: fromKernelGrad, kernel: dkernel.Host(), dst: sums}
+	a.run(p.team)
+}
+
+// arrangement moves a kernel between the layouts of the passes. Items are rows
+// of the pass's matrix, or pairs (c,j).
+type arrangement struct {
+	shape  *Shape
+	to     layout
+	kernel []float32 // [(o,c), (i,j,t)]
+	dst    []float32 // the pass's side (the source, for fromKernelGrad)
+	bias   []float32 // [o], or nil
+}
+
+type layout uint8
+
+const (
+	forForward layout = iota
+	forInputGrad
+	fromKernelGrad
+)
+
+func (a *arrangement) run(team *tensor.Team) {
+	items := a.shape.Sources()
+	if a.to == forForward {
+		items = a.shape.Targets()
+	}
+	// A few ten thousand values are worth another thread.
+	perItem := max(1, a.shape.KernelSize()/items)
+	team.For(items, max(1, 16384/perItem), a)
+}
+
+// Do moves the rows lo <= row < hi.
+func (a *arrangement) Do(lo, hi, _ int) {
+	for row := lo; row < hi; row++ {
+		switch a.to {
+		case forForward:
+			a.forward(row)
+		case forInputGrad:
+			a.inputGrad(row)
+		case fromKernelGrad:
+			a.kernelGrad(row)
+		}
+	}
+}
+
+// forward fills row (o,i): columns (t,c,j) with the bias before the tap that
+// every position sees.
+func (a *arrangement) forward(row int) {
+	s := a.shape
+	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
+	o, i := row/s.NOut, row%s.NOut
+	src, dst := s.Sources(), a.dst[row*lead(s.Sources()*t+1):]
+	var f frame
+	f.forward(s, s)
+	ones := f.always()
+	for c := range s.In {
+		from := a.kernel[(o*s.In+c)*s.NOut*nt+i*nt:]
+		to := dst[c*s.NIn:]
+		asm.Transpose(to, src, from, t, s.NIn, ones)
+		asm.Transpose(to[ones*src+1:], src, from[ones:], t, s.NIn, t-ones)
+	}
+	dst[ones*src] = 0
+	if a.bias != nil {
+		dst[ones*src] = a.bias[o]
+	}
+}
+
+// inputGrad fills row (c,j): columns (t,o,i).
+func (a *arrangement) inputGrad(row int) {
+	s := a.shape
+	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
+	c, j := row/s.NIn, row%s.NIn
+	targets := s.Targets()
+	dst := a.dst[row*lead(targets*t):]
+	for o := range s.Out {
+		from := a.kernel[(o*s.In+c)*s.NOut*nt+j*t:]
+		asm.Transpose(dst[o*s.NOut:], targets, from, nt, s.NOut, t)
+	}
+}
+
+// kernelGrad reads the sums of the pair (c,j), rows (t,c,j), columns (o,i).
+func (a *arrangement) kernelGrad(row int) {
+	s := a.shape
+	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
+	c, j := row/s.NIn, row%s.NIn
+	sources, targets := s.Sources(), s.Targets()
+	for o := range s.Out {
+		to := a.kernel[(o*s.In+c)*s.NOut*nt+j*t:]
+		asm.Transpose(to, nt, a.dst[row*targets+o*s.NOut:], sources*targets, t, s.NOut)
+	}
+}
