@@ -1,0 +1,240 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/noether-go/noether/tensor"
+)
+
+// offsets are the means of the data: far from zero, half of the digits of a
+// one-pass variance would be lost.
+var offsets = []float32{0, 3, -100}
+
+// statistics are the reference of one normalised vector with its errors.
+type statistics struct {
+	normalized
+	meanErr, invStdErr float64
+}
+
+// errorOfY bounds the error of scale*(x-mean)*invStd + bias: the sums', the
+// mean's rounding and that of the result.
+func (s *statistics) errorOfY(y, scale, bias float64) float64 {
+	k := math.Abs(scale) * s.invStd
+	return k*(2*ulp*math.Abs(s.mean)+s.meanErr) + (relative+4*ulp)*math.Abs(scale*y) + 2*ulp*math.Abs(bias) + tiny
+}
+
+func describe(x []float64, eps float64) statistics {
+	s := statistics{normalized: normalize(x, eps)}
+	magnitude := 0.0
+	for _, v := range x {
+		magnitude += math.Abs(v) / float64(len(x))
+	}
+	s.meanErr = relative * magnitude
+	// The variance is taken about a rounded mean: (mean's error)^2 is added.
+	wrong := s.meanErr*s.meanErr + relative*s.variance
+	s.invStdErr = relative*s.invStd + 0.5*wrong*s.invStd*s.invStd*s.invStd
+	return s
+}
+
+// column returns the values of x that lie step apart from at on, widened.
+func column(x []float32, at, step, n int) []float64 {
+	return mapped(n, func(i int) float64 { return float64(x[at+i*step]) })
+}
+
+func (s *suite) batchNorm() {
+	shapes := [][2]int{{1, 1}, {1, 2}, {3, 17}, {5, 64}, {64, 49}, {2, 5000}, {10, 7001}, {1, 140001}, {1, 400001}}
+	for _, shape := range shapes {
+		for k, offset := range offsets {
+			s.batchNormAt(shape[0], shape[1], offset, k == 0 && shape[1] == 17)
+			if shape[1] > 10000 {
+				break
+			}
+		}
+	}
+	s.batchNormAt(1, 400001, 3, false)
+}
+
+// batchNormAt adds forward and backward for x [rows, cols] around offset;
+// with nan, one value of row 1 is NaN.
+func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
+	size := fmt.Sprintf("rows=%d/cols=%d/mean=%v", rows, cols, offset)
+	const eps, momentum = float32(1e-5), float32(0.1)
+	n := rows * cols
+	r := random(size)
+	x, dy := normal(r, n), normal(r, n)
+	for i := range x {
+		x[i] += offset
+		dy[i] += 0.5
+	}
+	if nan {
+		size += "/nan"
+		x[cols+3] = float32(math.NaN())
+	}
+	weight, bias := normal(r, rows), normal(r, rows)
+	runningMean, runningVar := normal(r, rows), normal(r, rows)
+	for i, v := range runningVar {
+		runningVar[i] = 0.5 + v*v
+	}
+	dWeight, dBias := normal(r, rows), normal(r, rows)
+
+	var y, yErr, mean, meanErr, invStd, invStdErr []float64
+	var newMean, newMeanErr, newVar, newVarErr []float64
+	var frozen, frozenErr []float64
+	var dx, dxErr, newDW, newDWErr, newDB, newDBErr []float64
+	mean32, invStd32 := make([]float32, rows), make([]float32, rows)
+	for i := range rows {
+		row := column(x, i*cols, 1, cols)
+		st := describe(row, float64(eps))
+		w, b := float64(weight[i]), float64(bias[i])
+		for _, v := range st.y {
+			y = append(y, w*v+b)
+			yErr = append(yErr, st.errorOfY(v, w, b))
+		}
+		mean, meanErr = append(mean, st.mean), append(meanErr, st.meanErr)
+		invStd, invStdErr = append(invStd, st.invStd), append(invStdErr, st.invStdErr)
+		mean32[i], invStd32[i] = float32(st.mean), float32(st.invStd)
+
+		unbiased := st.variance * float64(cols) / math.Max(float64(cols-1), 1)
+		m := float64(momentum)
+		newMean = append(newMean, (1-m)*float64(runningMean[i])+m*st.mean)
+		newMeanErr = append(newMeanErr, m*st.meanErr+4*ulp*(math.Abs(float64(runningMean[i]))+m*math.Abs(st.mean)))
+		newVar = append(newVar, (1-m)*float64(runningVar[i])+m*unbiased)
+		newVarErr = append(newVarErr, relative*unbiased+st.meanErr*st.meanErr+4*ulp*float64(runningVar[i]))
+
+		k := 1 / math.Sqrt(float64(runningVar[i])+float64(eps))
+		for _, v := range row {
+			h := (v - float64(runningMean[i])) * k
+			frozen = append(frozen, h*w+b)
+			frozenErr = append(frozenErr, 8*ulp*(math.Abs(h*w)+math.Abs(b)+math.Abs(v*k*w)))
+		}
+
+		g, gErr, sum, sumErr, dot, dotErr := gradient(row, column(dy, i*cols, 1, cols), float64(mean32[i]), float64(invStd32[i]), w)
+		dx, dxErr = append(dx, g...), append(dxErr, gErr...)
+		newDW = append(newDW, float64(dWeight[i])+dot)
+		newDWErr = append(newDWErr, dotErr+2*ulp*math.Abs(float64(dWeight[i])))
+		newDB = append(newDB, float64(dBias[i])+sum)
+		newDBErr = append(newDBErr, sumErr+2*ulp*math.Abs(float64(dBias[i])))
+	}
+
+	var args tensor.BatchNormArgs // outlives the calls, as in a layer
+	s.add("BatchNorm", size+"/train", func(d tensor.Device, b []tensor.Buffer) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: true, Eps: eps, Momentum: momentum,
+			X: b[0], Y: b[1], Weight: b[2], Bias: b[3], Mean: b[4], InvStd: b[5], RunningMean: b[6], RunningVar: b[7]}
+		d.BatchNorm(&args)
+	}, in("X", x), out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
+		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
+		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr))
+
+	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
+			X: b[0], Y: b[1], Weight: b[2], Bias: b[3], RunningMean: b[4], RunningVar: b[5]}
+		d.BatchNorm(&args)
+	}, in("X", x), out("Y", frozen, frozenErr), in("Weight", weight), in("Bias", bias),
+		in("RunningMean", runningMean), in("RunningVar", runningVar))
+
+	s.add("BatchNorm", size+"/frozen/Y=X", func(d tensor.Device, b []tensor.Buffer) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
+			X: b[0], Y: b[0], Weight: b[1], Bias: b[2], RunningMean: b[3], RunningVar: b[4]}
+		d.BatchNorm(&args)
+	}, inout("X", x, frozen, frozenErr), in("Weight", weight), in("Bias", bias),
+		in("RunningMean", runningMean), in("RunningVar", runningVar))
+
+	s.add("BatchNormGrad", size, func(d tensor.Device, b []tensor.Buffer) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
+			X: b[0], DY: b[1], DX: b[2], Weight: b[3], Mean: b[4], InvStd: b[5], DWeight: b[6], DBias: b[7]}
+		d.BatchNormGrad(&args)
+	}, in("X", x), in("DY", dy), out("DX", dx, dxErr), in("Weight", weight), in("Mean", mean32), in("InvStd", invStd32),
+		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+
+	s.add("BatchNormGrad", size+"/DX=DY", func(d tensor.Device, b []tensor.Buffer) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
+			X: b[0], DY: b[1], DX: b[1], Weight: b[2], Mean: b[3], InvStd: b[4], DWeight: b[5], DBias: b[6]}
+		d.BatchNormGrad(&args)
+	}, in("X", x), inout("DY", dy, dx, dxErr), in("Weight", weight), in("Mean", mean32), in("InvStd", invStd32),
+		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+}
+
+// gradient returns the gradient to one normalised vector x, times weight, and
+// those to bias (sum) and weight (dot), with their errors.
+func gradient(x, dy []float64, mean, invStd, weight float64) (g, gErr []float64, sum, sumErr, dot, dotErr float64) {
+	g = normalizeGrad(x, dy, mean, invStd)
+	n := float64(len(x))
+	var sumMag, dotMag float64
+	for i, v := range x {
+		h := (v - mean) * invStd
+		sum += dy[i]
+		sumMag += math.Abs(dy[i])
+		dot += dy[i] * h
+		dotMag += math.Abs(dy[i] * h)
+	}
+	gErr = make([]float64, len(x))
+	for i, v := range x {
+		h := (v - mean) * invStd
+		g[i] *= weight
+		k := math.Abs(weight * invStd)
+		gErr[i] = k*(4*ulp*math.Abs(dy[i])+relative*sumMag/n+relative*math.Abs(h)*dotMag/n+4*ulp*math.Abs(h*dot)/n) + tiny
+	}
+	return g, gErr, sum, relative * sumMag, dot, relative * dotMag
+}
+
+func (s *suite) standardize() {
+	shapes := [][3]int{{1, 1, 1}, {3, 1, 5}, {1, 2, 1}, {2, 17, 1}, {3, 49, 2}, {2, 63, 7}, {2, 64, 16}, {1, 65, 17},
+		{5, 100, 64}, {2, 1025, 33}, {10, 1100, 64}, {1, 3000, 48}, {1, 140001, 1}, {3, 9, 300}}
+	for _, shape := range shapes {
+		for k, offset := range offsets {
+			s.standardizeAt(shape[0], shape[1], shape[2], offset, k == 0 && shape[1] < 100)
+			if shape[0]*shape[1]*shape[2] > 100000 {
+				break
+			}
+		}
+	}
+}
+
+// standardizeAt adds forward and backward for x [c, size, b]; with nan, one
+// value of the last column is NaN.
+func (s *suite) standardizeAt(c, positions, b int, offset float32, nan bool) {
+	size := fmt.Sprintf("c=%d/s=%d/b=%d/mean=%v", c, positions, b, offset)
+	const eps = float32(1e-5)
+	n := c * positions * b
+	r := random(size)
+	x, dy := normal(r, n), normal(r, n)
+	for i := range x {
+		x[i] += offset
+		dy[i] += 0.5
+	}
+	if nan {
+		size += "/nan"
+		x[b-1] = float32(math.NaN())
+	}
+	y, yErr := make([]float64, n), make([]float64, n)
+	dx, dxErr := make([]float64, n), make([]float64, n)
+	mean, meanErr := make([]float64, c*b), make([]float64, c*b)
+	invStd, invStdErr := make([]float64, c*b), make([]float64, c*b)
+	mean32, invStd32 := make([]float32, c*b), make([]float32, c*b)
+	for k := range c * b {
+		at := k/b*positions*b + k%b
+		col := column(x, at, b, positions)
+		st := describe(col, float64(eps))
+		mean[k], meanErr[k], invStd[k], invStdErr[k] = st.mean, st.meanErr, st.invStd, st.invStdErr
+		mean32[k], invStd32[k] = float32(st.mean), float32(st.invStd)
+		g, gErr, _, _, _, _ := gradient(col, column(dy, at, b, positions), float64(mean32[k]), float64(invStd32[k]), 1)
+		for i := range col {
+			y[at+i*b], yErr[at+i*b] = st.y[i], st.errorOfY(st.y[i], 1, 0)
+			dx[at+i*b], dxErr[at+i*b] = g[i], gErr[i]
+		}
+	}
+	var args tensor.StandardizeArgs // outlives the calls, as in a layer
+	s.add("Standardize", size, func(d tensor.Device, bs []tensor.Buffer) {
+		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, X: bs[0], Y: bs[1], Mean: bs[2], InvStd: bs[3]}
+		d.Standardize(&args)
+	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr))
+	s.add("StandardizeGrad", size, func(d tensor.Device, bs []tensor.Buffer) {
+		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, X: bs[0], DY: bs[1], DX: bs[2], Mean: bs[3], InvStd: bs[4]}
+		d.StandardizeGrad(&args)
+	}, in("X", x), in("DY", dy), out("DX", dx, dxErr), in("Mean", mean32), in("InvStd", invStd32))
+	s.add("StandardizeGrad", size+"/DX=DY", func(d tensor.Device, bs []tensor.Buffer) {
+		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, X: bs[0], DY: bs[1], DX: bs[1], Mean: bs[2], InvStd: bs[3]}
+		d.StandardizeGrad(&args)
+	}, in("X", x), inout("DY", dy, dx, dxErr), in("Mean", mean32), in("InvStd", invStd32))
+}
