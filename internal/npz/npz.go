@@ -20,8 +20,8 @@ import (
 
 // Limits on what a file may hold.
 const (
-	maxFile   = 64 << 20 // bytes of the file
-	maxArray  = 64 << 20 // bytes of one decompressed array
+	maxFile   = 16 << 20 // bytes of the file
+	maxArray  = 16 << 20 // bytes of one decompressed array
 	maxArrays = 1 << 16  // arrays in a file
 	maxHeader = 1 << 16  // bytes of an array's header
 	maxDims   = 32       // dimensions of an array, as in NumPy

@@ -65,7 +65,7 @@ func archive(members map[string][]byte) []byte {
 func sample() []byte {
 	return archive(map[string][]byte{
 		"f4.npy":     array(header("<f4", "(2, 3)"), []float32{1, -2.5, 3, float32(math.Inf(1)), 5, 6}),
-		"f8.npy":     versioned(2, header("<f8", "(3,)"), []float64{0.1, math.MaxFloat64, -0.0}),
+		"f8.npy":     versioned(2, header("<f8", "(3,)"), []float64{0.1, math.MaxFloat64, 0}),
 		"i8.npy":     versioned(3, header("<i8", "()"), []int64{-7}),
 		"i4.npy":     array(header("<i4", "(1, 2, 1)"), []int32{math.MaxInt32, math.MinInt32}),
 		"b1.npy":     array(header("|b1", "(2,)"), []bool{true, false}),
@@ -219,15 +219,12 @@ func TestBadFiles(t *testing.T) {
 
 // A small file that would unpack to a large one must stop at the limit.
 func TestZipBomb(t *testing.T) {
-	if testing.Short() {
-		t.Skip("unpacks 64 MiB")
-	}
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, _ := z.Create("x.npy")
-	w.Write(array(header("<f4", "(20000000,)"), nil))
+	w.Write(array(header("<f4", "(5000000,)"), nil))
 	zeros := make([]byte, 1<<20)
-	for range 80 {
+	for range 20 {
 		w.Write(zeros)
 	}
 	z.Close()
@@ -235,8 +232,8 @@ func TestZipBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := a.Float32("x"); err == nil || !strings.Contains(err.Error(), "larger than 67108864 bytes") {
-		t.Errorf("a member of 80 MiB in a file of %d bytes: %v", b.Len(), err)
+	if _, _, err := a.Float32("x"); err == nil || !strings.Contains(err.Error(), "larger than 16777216 bytes") {
+		t.Errorf("a member of 20 MiB in a file of %d bytes: %v", b.Len(), err)
 	}
 }
 

@@ -101,7 +101,7 @@ func TestNeighboursDiffer(t *testing.T) {
 }
 
 func TestFloat64(t *testing.T) {
-	const n = 1000000
+	const n = 200000
 	s := stream.New(1, "float", 0)
 	var m [5]float64 // raw moments: 1/(k+1)
 	for range n {
@@ -125,7 +125,7 @@ func TestFloat64(t *testing.T) {
 func TestIntN(t *testing.T) {
 	s := stream.New(1, "int", 0)
 	for _, n := range []int{1, 2, 3, 7, 10, 64, 100} {
-		const draws = 200000
+		const draws = 50000
 		count := make([]int, n)
 		for range draws {
 			v := s.IntN(n)
@@ -189,7 +189,7 @@ func checkUniform(t *testing.T, count []int) {
 func TestShuffle(t *testing.T) {
 	s := stream.New(1, "shuffle", 0)
 	count := map[[4]int]int{}
-	for range 120000 {
+	for range 48000 {
 		x := [4]int{0, 1, 2, 3}
 		s.Shuffle(4, func(i, j int) { x[i], x[j] = x[j], x[i] })
 		count[x]++
@@ -212,7 +212,7 @@ func TestShuffle(t *testing.T) {
 }
 
 func TestNormal(t *testing.T) {
-	const n = 1000000
+	const n = 200000
 	s := stream.New(1, "normal", 0)
 	var m [5]float64
 	inside := 0
