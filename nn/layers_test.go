@@ -396,7 +396,10 @@ func labels(classes, n int) []float32 {
 func TestGradients(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, sub := range subjects {
-			for _, sh := range shapes {
+			for i, sh := range shapes {
+				if testing.Short() && i > 1 {
+					continue // a large shape: slow under qemu and the race detector
+				}
 				t.Run(sub.name+"/"+sh.String(), func(t *testing.T) {
 					s := sub.make(t, 1, sh)
 					s.bind(t)
@@ -486,6 +489,9 @@ func TestThreads(t *testing.T) {
 
 // TestAllocations: a steady-state pass allocates nothing.
 func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	for _, sub := range subjects {
 		t.Run(sub.name, func(t *testing.T) {
 			s := sub.make(t, 2, shapes[1])

@@ -296,6 +296,9 @@ func TestOptimizerRefuses(t *testing.T) {
 }
 
 func TestOptimizerAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
 	schedule := must(nn.NewCosineLR(20, 4, false))
 	for name, cfg := range configs {
 		t.Run(name, func(t *testing.T) {
