@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/noether-go/noether/data"
+)
+
+// openData returns the configured data set: generated, or read from the files
+// that -data, $NOETHER_DATA or the user cache directory holds, which are fetched
+// first when asked.
+func openData(ctx context.Context, c *Config, o *options, log *slog.Logger) (*data.Dataset, error) {
+	switch c.Data.Set {
+	case "strokes6-180":
+		return data.Strokes6180(data.StrokesConfig{Seed: c.Seed}), nil
+	case "mnist6-180", "mnist6-m":
+		dir, err := locate(ctx, data.MNISTFiles(), o, log)
+		if err != nil {
+			return nil, err
+		}
+		log.Info("reading data", "set", c.Data.Set, "directory", dir)
+		m, err := data.ReadMNIST(dir)
+		if err != nil {
+			return nil, err
+		}
+		if c.Data.Set == "mnist6-m" {
+			return data.MNIST6M(m, c.Seed), nil
+		}
+		return data.MNIST6180(m, c.Seed), nil
+	}
+	return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
+}
+
+// locate returns the directory of a set's files, after fetching what is missing
+// when -download was given.
+func locate(ctx context.Context, files data.FileSet, o *options, log *slog.Logger) (string, error) {
+	if o.download {
+		dir, err := data.DownloadDir(o.data, files)
+		if err != nil {
+			return "", err
+		}
+		last := ""
+		err = data.Download(ctx, dir, files, func(file string, done, total int64) {
+			if file != last {
+				log.Info("fetching", "file", file, "bytes", total)
+				last = file
+			}
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return data.Locate(o.data, files)
+}

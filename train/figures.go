@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"math"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/model"
+)
+
+// figures are what the report shows besides the course of training: what the
+// trained network does with turned images, on the subsets it learned and on the
+// whole group.
+type figures struct {
+	class      string    // the first class
+	angles     []float64 // degrees, -180 to 180
+	learned    []float64 // mean probability of the first class at each angle
+	whole      []float64 // the same with every subset reset to the whole group; nil unless partial
+	wholeGroup *float64  // test accuracy then; nil unless partial
+	crossings  []float64 // angles at which learned crosses 1/2, in degrees
+	images     int       // test images behind the curves
+	draws      int
+}
+
+const (
+	curveStep   = 15 // degrees
+	curveImages = 32
+	curveDraws  = 12
+)
+
+// measure computes the figures of a trained network, whose subsets are left as
+// they were.
+func measure(ctx context.Context, s *session) (*figures, error) {
+	turned, f := turnedImages(s.set)
+	f.learned = f.curve(s.net, s.set, turned, s.cfg.Seed)
+	f.crossings = crossings(f.angles, f.learned)
+	if !s.cfg.Conv.Partial {
+		return f, ctx.Err()
+	}
+	defer s.trainer.RestoreBest()
+	s.net.SetSubsets(1)
+	f.whole = f.curve(s.net, s.set, turned, s.cfg.Seed)
+	score, err := s.net.Evaluate(ctx, s.set, &s.set.Test, s.cfg.Train.EvalDraws, s.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	f.wholeGroup = &score.Accuracy
+	return f, nil
+}
+
+// turnedImages returns the first test images of the first class, normalised,
+// turned by every angle of the curve: [angles, images, C, H, W].
+func turnedImages(set *data.Dataset) ([]float32, *figures) {
+	f := &figures{class: set.ClassNames[0], draws: curveDraws}
+	for a := -180; a <= 180; a += curveStep {
+		f.angles = append(f.angles, float64(a))
+	}
+	var chosen []int
+	for i, label := range set.Test.Labels {
+		if label == 0 && len(chosen) < curveImages {
+			chosen = append(chosen, i)
+		}
+	}
+	f.images = len(chosen)
+	pixels, plane := set.Pixels(), set.Height*set.Width
+	out := make([]float32, len(f.angles)*len(chosen)*pixels)
+	image := make([]float32, plane)
+	at := out
+	for _, angle := range f.angles {
+		for _, i := range chosen {
+			src := set.Image(&set.Test, i)
+			for c := range set.Channels {
+				for k, v := range src[c*plane:][:plane] {
+					image[k] = float32(v) / 255
+				}
+				dst := at[c*plane:][:plane]
+				data.Rotate(dst, image, set.Height, set.Width, angle*math.Pi/180)
+				for k, v := range dst {
+					dst[k] = (v - set.Mean[c]) / set.Std[c]
+				}
+			}
+			at = at[pixels:]
+		}
+	}
+	return out, f
+}
+
+// curve returns the mean probability of the first class at each angle.
+func (f *figures) curve(net *model.CKResNet, set *data.Dataset, turned []float32, seed uint64) []float64 {
+	p := net.Probabilities(turned, f.draws, seed)
+	mean := make([]float64, len(f.angles))
+	for i := range mean {
+		for j := range f.images {
+			mean[i] += p[(i*f.images+j)*set.Classes] / float64(f.images)
+		}
+	}
+	return mean
+}
+
+// crossings returns where the polygon through (x, y) crosses 1/2.
+func crossings(x, y []float64) []float64 {
+	var at []float64
+	for i := 1; i < len(x); i++ {
+		a, b := y[i-1]-0.5, y[i]-0.5
+		if a == 0 || a*b < 0 {
+			at = append(at, x[i-1]+(x[i]-x[i-1])*a/(a-b))
+		}
+	}
+	return at
+}

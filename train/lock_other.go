@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// tryLock does nothing where the system has no flock.
+func tryLock(*os.File) error { return nil }

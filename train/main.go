@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/noether-go/noether/asm"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// options are the command line.
+type options struct {
+	preset, config string
+	set            []string
+	data           string
+	download       bool
+	out, resume    string
+	device         string
+	threads        int
+	seed           uint64
+	epochs         int
+	quiet, list    bool
+	given          map[string]bool // flags that were written
+}
+
+// run is the program: it returns the exit code. Results go to stdout, all else
+// to stderr.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err == nil {
+		err = dispatch(o, stdout, stderr)
+	}
+	return report(err, stderr)
+}
+
+// report prints an error as one line and returns the exit code.
+func report(err error, stderr io.Writer) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	fmt.Fprintln(stderr, "noether: "+oneLine(err.Error()))
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+const usageText = `Usage: go run ./train [flags]
+
+Trains a network that learns its own symmetries. Without flags it trains a small
+network on generated (synthetic) digits in about a minute.
+
+`
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	o := &options{given: map[string]bool{}}
+	f := flag.NewFlagSet("train", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&o.preset, "preset", "", "named configuration; -list shows them (default "+defaultPreset+")")
+	f.StringVar(&o.config, "config", "", "TOML `file` whose values replace the preset's")
+	f.Func("set", "`key=value` that replaces a value of the configuration, such as conv.partial=false; repeatable", func(s string) error {
+		o.set = append(o.set, s)
+		return nil
+	})
+	f.StringVar(&o.data, "data", "", "`directory` of the data files (default $NOETHER_DATA, then the user cache directory)")
+	f.BoolVar(&o.download, "download", false, "fetch missing data files first")
+	f.StringVar(&o.out, "out", "", "`directory` for the run (default runs/PRESET-TIME)")
+	f.StringVar(&o.resume, "resume", "", "`directory` of a run to go on with; its configuration is used")
+	f.StringVar(&o.device, "device", "cpu", "cpu or cuda[:N]")
+	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "CPU threads; results do not depend on it")
+	f.Uint64Var(&o.seed, "seed", 0, "seed of weights, data order and drawn elements (default the preset's)")
+	f.IntVar(&o.epochs, "epochs", 0, "epochs (default the preset's)")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress bar, only warnings in the log")
+	f.BoolVar(&o.list, "list", false, "show the presets")
+	err := f.Parse(args)
+	f.Visit(func(g *flag.Flag) { o.given[g.Name] = true })
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stderr, usageText)
+		f.SetOutput(stderr)
+		f.PrintDefaults()
+		return nil, err
+	case err != nil:
+		return nil, usageError{fmt.Errorf("%s; -help shows the flags", explainFlag(err, f))}
+	case f.NArg() > 0:
+		return nil, usageError{fmt.Errorf("unexpected argument %q; -help shows the flags", f.Arg(0))}
+	}
+	return o, o.check()
+}
+
+// explainFlag adds the nearest flag to the error about an unknown one.
+func explainFlag(err error, f *flag.FlagSet) string {
+	const prefix = "flag provided but not defined: -"
+	name, ok := strings.CutPrefix(err.Error(), prefix)
+	if !ok {
+		return err.Error()
+	}
+	var names []string
+	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
+	return fmt.Sprintf("unknown flag -%s; did you mean -%s?", name, nearest(name, names))
+}
+
+func (o *options) check() error {
+	if o.threads < 1 || o.threads > 1024 {
+		return usageError{fmt.Errorf("-threads is %d; allowed: 1 to 1024", o.threads)}
+	}
+	if o.given["epochs"] && o.epochs < 1 {
+		return usageError{fmt.Errorf("-epochs is %d; allowed: 1 or more", o.epochs)}
+	}
+	if o.resume != "" {
+		for _, name := range []string{"preset", "config", "set", "out", "seed", "epochs"} {
+			if o.given[name] {
+				return usageError{fmt.Errorf("-%s cannot be given with -resume, which goes on with the configuration of %s", name, o.resume)}
+			}
+		}
+	}
+	if err := asm.EnvError(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// configuration returns the configuration that the flags describe.
+func (o *options) configuration() (*Config, error) {
+	name := o.preset
+	if name == "" {
+		name = defaultPreset
+	}
+	c, err := lookupPreset(name)
+	if err != nil {
+		return nil, err
+	}
+	if o.config != "" {
+		if err := c.mergeFile(o.config); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range o.set {
+		if err := c.set(s); err != nil {
+			return nil, err
+		}
+	}
+	if o.given["seed"] {
+		c.Seed = o.seed
+	}
+	if o.given["epochs"] {
+		c.Train.Epochs = o.epochs
+	}
+	return &c, c.check()
+}
+
+func dispatch(o *options, stdout, stderr io.Writer) error {
+	if o.list {
+		return listPresets(stdout)
+	}
+	level := slog.LevelInfo
+	if o.quiet {
+		level = slog.LevelWarn
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	ctx, stop := interruptible(log)
+	defer stop()
+	s, err := newSession(ctx, o, stdout, stderr, log)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	return s.run(ctx)
+}
+
+// interruptible returns a context that the first interrupt ends; the second one
+// ends the program at once.
+func interruptible(log *slog.Logger) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-signals; !ok {
+			return
+		}
+		log.Warn("finishing the step and saving; interrupt again to leave at once")
+		cancel()
+		if _, ok := <-signals; ok {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	}
+}
+
+func listPresets(stdout io.Writer) error {
+	for _, p := range presets() {
+		name := p.name
+		if p.short != "" {
+			name += " (" + p.short + ")"
+		}
+		if _, err := fmt.Fprintf(stdout, "%-48s %s\n", name, p.about); err != nil {
+			return err
+		}
+	}
+	return nil
+}

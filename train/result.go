@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/model"
+)
+
+// result is result.json. Its keys are stable; README.md documents them.
+type result struct {
+	Preset             string    `json:"preset"`
+	Dataset            string    `json:"dataset"`
+	Synthetic          bool      `json:"synthetic"`
+	Group              string    `json:"group"`
+	Elements           int       `json:"elements"`
+	Partial            bool      `json:"partial"`
+	Kernel             string    `json:"kernel"`
+	Seed               uint64    `json:"seed"`
+	Epochs             int       `json:"epochs"`
+	Steps              int       `json:"steps"`
+	Parameters         int       `json:"parameters"`
+	TestAccuracy       float64   `json:"test_accuracy"`
+	TestAccuracyStd    float64   `json:"test_accuracy_std"`
+	EvalDraws          int       `json:"eval_draws"`
+	WholeGroupAccuracy *float64  `json:"whole_group_accuracy,omitempty"` // every learned subset reset to the whole group
+	BestEpoch          int       `json:"best_epoch"`
+	ValidationAccuracy float64   `json:"validation_accuracy"` // of the best epoch
+	SecondsPerStep     float64   `json:"seconds_per_step"`
+	ImagesPerSecond    float64   `json:"images_per_second"`
+	PeakRSSBytes       int64     `json:"peak_rss_bytes"`
+	Threads            int       `json:"threads"`
+	Level              string    `json:"level"`
+	Device             string    `json:"device"`
+	Learned            []float64 `json:"learned"` // subset size of each group convolution
+	Version            string    `json:"version"`
+}
+
+func newResult(c *Config, set *data.Dataset, net *model.CKResNet, run *model.Run, threads int, device string) result {
+	r := result{
+		Preset: c.Preset, Dataset: set.Name, Synthetic: set.Synthetic,
+		Group: c.Group.Name, Elements: c.Group.Elements, Partial: c.Conv.Partial, Kernel: c.Kernel.Type,
+		Seed: c.Seed, Epochs: len(run.Epochs), Steps: run.Steps, Parameters: net.Parameters().Count(),
+		TestAccuracy: run.Test.Accuracy, TestAccuracyStd: run.Test.Std, EvalDraws: run.Test.Draws,
+		SecondsPerStep: run.Seconds / float64(run.Steps), ImagesPerSecond: float64(run.Steps*c.Train.Batch) / run.Seconds,
+		PeakRSSBytes: peakRSS(), Threads: threads, Level: asm.Active().String(), Device: device,
+		Learned: net.Subsets(), Version: version(),
+	}
+	for _, m := range run.Epochs {
+		if m.Best {
+			r.BestEpoch, r.ValidationAccuracy = m.Epoch, m.ValidationAccuracy
+		}
+	}
+	return r
+}
+
+// peakRSS returns the largest resident set of this process so far in bytes, or,
+// where the system does not say, the memory the Go runtime has from it.
+func peakRSS() int64 {
+	if f, err := os.Open("/proc/self/status"); err == nil {
+		defer f.Close()
+		for s := bufio.NewScanner(f); s.Scan(); {
+			if kb, ok := strings.CutPrefix(s.Text(), "VmHWM:"); ok {
+				if n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(kb, " kB")), 10, 64); err == nil {
+					return n << 10
+				}
+			}
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys)
+}
+
+// version returns the module's version or revision, as the Go tool recorded it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v, dirty := info.Main.Version, ""
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			if v == "" || v == "(devel)" {
+				v = s.Value
+			}
+		case "vcs.modified":
+			if s.Value == "true" && !strings.Contains(v, "dirty") {
+				dirty = "+dirty"
+			}
+		}
+	}
+	return v + dirty
+}

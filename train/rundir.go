@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/noether-go/noether/internal/atomicfile"
+	"github.com/noether-go/noether/model"
+)
+
+// Files of a run directory.
+const (
+	configFile  = "config.toml"
+	metricsFile = "metrics.jsonl"     // a line per epoch: model.EpochMetrics
+	resultFile  = "result.json"       // see result
+	lastFile    = "last.safetensors"  // weights after the last completed epoch
+	bestFile    = "best.safetensors"  // weights of the best epoch by validation
+	stateFile   = "state.safetensors" // what resuming needs
+	reportFile  = "report.html"       // self-contained
+	lockFile    = ".lock"             // held while a process works in the directory
+)
+
+// runDir is the directory of one run. All its files are replaced as a whole.
+type runDir struct {
+	path string
+	lock *os.File
+}
+
+// newRunDir makes a directory for a new run. It refuses one that already holds a
+// run.
+func newRunDir(path, preset string) (*runDir, error) {
+	if path == "" {
+		path = filepath.Join("runs", preset+"-"+time.Now().Format("20060102-150405"))
+	}
+	if _, err := os.Stat(filepath.Join(path, configFile)); err == nil {
+		return nil, usageError{fmt.Errorf("%s already holds a run; go on with it by -resume %s, or give another directory with -out", path, path)}
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("-out: %w; give another directory", err)
+	}
+	return openRunDir(path)
+}
+
+// openRunDir takes the lock of a directory that exists.
+func openRunDir(path string) (*runDir, error) {
+	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
+	}
+	if err := tryLock(lock); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("%s is in use by another process; wait for it or give another directory with -out", path)
+	}
+	// Nobody else writes here now: what a killed process left half-written can go.
+	if err := atomicfile.Clean(path); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("run directory: %w", err)
+	}
+	return &runDir{path, lock}, nil
+}
+
+func (d *runDir) file(name string) string { return filepath.Join(d.path, name) }
+
+// has reports whether the directory holds a file of that name.
+func (d *runDir) has(name string) bool {
+	_, err := os.Stat(d.file(name))
+	return err == nil
+}
+
+// close gives the lock back. The lock file goes with it.
+func (d *runDir) close() {
+	os.Remove(d.file(lockFile))
+	d.lock.Close()
+}
+
+// writeConfig writes the configuration that the run was started with.
+func (d *runDir) writeConfig(c *Config) error {
+	return atomicfile.WriteFile(d.file(configFile), func(w io.Writer) error {
+		e := toml.NewEncoder(w)
+		e.Indent = ""
+		return e.Encode(c)
+	})
+}
+
+// readConfig reads the configuration of a run that is to be resumed.
+func (d *runDir) readConfig() (*Config, error) {
+	text, err := os.ReadFile(d.file(configFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usageError{fmt.Errorf("-resume: %s holds no run (%s is missing); name the directory that a run printed", d.path, configFile)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-resume: %w", err)
+	}
+	c := new(Config)
+	if err := c.merge(string(text), d.file(configFile)); err != nil {
+		return nil, err
+	}
+	return c, c.check()
+}
+
+// writeMetrics writes one line per completed epoch. The file is written anew
+// each time: it is small, and a resumed run may repeat an epoch.
+func (d *runDir) writeMetrics(epochs []model.EpochMetrics) error {
+	return atomicfile.WriteFile(d.file(metricsFile), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		for _, m := range epochs {
+			if err := e.Encode(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeJSON writes v, indented.
+func (d *runDir) writeJSON(name string, v any) error {
+	return atomicfile.WriteFile(d.file(name), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
+}

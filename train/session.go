@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/model"
+	"github.com/noether-go/noether/tensor"
+)
+
+// session is one run of the program: from a configuration to a run directory.
+type session struct {
+	cfg    *Config
+	o      *options
+	stdout io.Writer
+	log    *slog.Logger
+	bar    *progressBar
+
+	dir     *runDir
+	set     *data.Dataset
+	dev     tensor.Device
+	net     *model.CKResNet
+	trainer *model.Trainer
+
+	saving error // the first failure to write, which ends the run
+	cancel context.CancelFunc
+}
+
+// newSession opens all that a run needs. Mistakes show before anything is
+// written: configuration and data come first.
+func newSession(ctx context.Context, o *options, stdout, stderr io.Writer, log *slog.Logger) (s *session, err error) {
+	s = &session{o: o, stdout: stdout, log: log, bar: newProgressBar(stderr, o.quiet)}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if o.resume != "" {
+		if s.dir, err = openExisting(o.resume); err != nil {
+			return nil, err
+		}
+		s.cfg, err = s.dir.readConfig()
+	} else {
+		s.cfg, err = o.configuration()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.dev, err = openDevice(o); err != nil {
+		return nil, err
+	}
+	if s.set, err = openData(ctx, s.cfg, o, log); err != nil {
+		return nil, err
+	}
+	if err = s.prepare(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare builds the network and its trainer, and the run directory of a new
+// run.
+func (s *session) prepare() error {
+	nc, err := s.cfg.network(s.set)
+	if err != nil {
+		return err
+	}
+	if s.net, err = model.NewCKResNet(nc); err != nil {
+		return asUsage(err)
+	}
+	tc := s.cfg.training()
+	tc.Device = s.dev
+	tc.OnStep, tc.OnEpoch = s.onStep, s.onEpoch
+	if s.trainer, err = model.NewTrainer(s.net, s.set, tc); err != nil {
+		return asUsage(err)
+	}
+	if s.dir == nil {
+		if s.dir, err = newRunDir(s.o.out, s.cfg.Preset); err != nil {
+			return err
+		}
+		return s.dir.writeConfig(s.cfg)
+	}
+	if !s.dir.has(stateFile) {
+		s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
+		return nil
+	}
+	return s.trainer.LoadState(s.dir.file(stateFile))
+}
+
+// asUsage marks a value that a package refuses as a mistake of configuration.
+func asUsage(err error) error {
+	var c *model.ConfigError
+	if errors.As(err, &c) {
+		return usageError{err}
+	}
+	return err
+}
+
+// openExisting opens the directory of a run that is to be resumed.
+func openExisting(path string) (*runDir, error) {
+	d := &runDir{path: path}
+	if !d.has(configFile) {
+		return nil, usageError{fmt.Errorf("-resume: %s holds no run (no %s in it); name the directory that a run printed", path, configFile)}
+	}
+	return openRunDir(path)
+}
+
+func (s *session) close() {
+	s.bar.close()
+	if s.trainer != nil {
+		s.trainer.Close()
+	}
+	if s.dev != nil {
+		s.dev.Close()
+	}
+	if s.dir != nil {
+		s.dir.close()
+	}
+}
+
+// run trains, tests and reports. Interrupted, it saves the state first.
+func (s *session) run(ctx context.Context) error {
+	ctx, s.cancel = context.WithCancel(ctx)
+	defer s.cancel()
+	total, done := s.trainer.Steps()
+	s.log.Info("training", "preset", s.cfg.Preset, "set", describe(s.set), "images", s.set.Train.Len(),
+		"parameters", s.net.Parameters().Count(), "steps", total, "done", done,
+		"device", s.dev.Name(), "level", asm.Active().String(), "threads", s.o.threads, "directory", s.dir.path)
+	run, err := s.trainer.Run(ctx)
+	s.bar.close()
+	switch {
+	case s.saving != nil:
+		return s.saving
+	case errors.Is(err, context.Canceled):
+		return s.interrupted(err)
+	case err != nil:
+		return err
+	}
+	return s.finish(ctx, run)
+}
+
+// interrupted saves the state of a run that is to end early.
+func (s *session) interrupted(err error) error {
+	if total, done := s.trainer.Steps(); done < total {
+		if e := s.trainer.SaveState(s.dir.file(stateFile)); e != nil {
+			return fmt.Errorf("the state could not be saved: %w", e)
+		}
+	}
+	fmt.Fprintf(s.stdout, "interrupted; go on with -resume %s\n", s.dir.path)
+	return err
+}
+
+// onStep shows progress and saves the state now and then.
+func (s *session) onStep(p model.Progress) {
+	s.bar.step(p)
+	if p.Step%s.cfg.Train.SaveEvery == 0 {
+		s.save(s.trainer.SaveState(s.dir.file(stateFile)))
+	}
+}
+
+// onEpoch saves weights, metrics and state. The state comes last: it says that
+// the rest is there.
+func (s *session) onEpoch(m model.EpochMetrics) {
+	s.bar.pause()
+	s.log.Info("epoch", "number", m.Epoch, "train_loss", round(m.TrainLoss), "train_accuracy", round(m.TrainAccuracy),
+		"validation_accuracy", round(m.ValidationAccuracy), "std", round(m.ValidationStd), "learned", fmt.Sprintf("%.2f", m.Learned), "best", m.Best)
+	s.save(s.net.Save(s.dir.file(lastFile)))
+	if m.Best {
+		s.save(s.net.Save(s.dir.file(bestFile)))
+	}
+	s.save(s.dir.writeMetrics(s.trainer.Epochs()))
+	s.save(s.trainer.SaveState(s.dir.file(stateFile)))
+}
+
+// save ends the run at the first file that cannot be written: going on would
+// lose what it computes.
+func (s *session) save(err error) {
+	if err != nil && s.saving == nil {
+		s.saving = fmt.Errorf("%w; make room or check the directory, then go on with -resume %s", err, s.dir.path)
+		s.cancel()
+	}
+}
+
+// finish writes the result and the report of a completed run and prints what
+// came out.
+func (s *session) finish(ctx context.Context, run *model.Run) error {
+	r := newResult(s.cfg, s.set, s.net, run, s.o.threads, s.dev.Name())
+	figures, err := measure(ctx, s)
+	if err != nil {
+		return err
+	}
+	r.WholeGroupAccuracy = figures.wholeGroup
+	if err := s.dir.writeJSON(resultFile, r); err != nil {
+		return err
+	}
+	if err := writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures); err != nil {
+		return err
+	}
+	return printResult(s.stdout, &r, s.dir)
+}
+
+func printResult(w io.Writer, r *result, dir *runDir) error {
+	kind := ""
+	if r.Synthetic {
+		kind = " (synthetic data)"
+	}
+	out := fmt.Sprintf("test accuracy  %.4f ± %.4f over %d draws%s\n", r.TestAccuracy, r.TestAccuracyStd, r.EvalDraws, kind)
+	if r.Partial {
+		out += fmt.Sprintf("learned subsets  %.2f\n", r.Learned)
+	}
+	if r.WholeGroupAccuracy != nil {
+		out += fmt.Sprintf("with every subset reset to the whole group  %.4f\n", *r.WholeGroupAccuracy)
+	}
+	out += fmt.Sprintf("run directory  %s\nreport  %s\n", dir.path, dir.file(reportFile))
+	_, err := io.WriteString(w, out)
+	return err
+}
+
+// describe names a data set, and says so when it is synthetic.
+func describe(set *data.Dataset) string {
+	if set.Synthetic {
+		return set.Name + " (synthetic)"
+	}
+	return set.Name
+}
+
+func round(v float64) string { return fmt.Sprintf("%.4f", v) }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// usageError is a mistake in flags or configuration: exit code 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// unknown reports a name that does not exist, with the nearest that does.
+func unknown(what, name string, known []string) error {
+	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, nearest(name, known), strings.Join(known, ", "))
+}
+
+// nearest returns the known name with the smallest edit distance to name.
+func nearest(name string, known []string) string {
+	best, distance := "", 1<<30
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// editDistance is Levenshtein's distance in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// keys returns the keys of every value of a Config, such as "train.lr".
+func keys() []string {
+	var list []string
+	var walk func(prefix string, t reflect.Type)
+	walk = func(prefix string, t reflect.Type) {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			key := prefix + f.Tag.Get("toml")
+			if f.Type.Kind() == reflect.Struct {
+				walk(key+".", f.Type)
+			} else {
+				list = append(list, key)
+			}
+		}
+	}
+	walk("", reflect.TypeFor[Config]())
+	return list
+}
+
+// merge sets the values that a TOML text states, and leaves the others. source
+// says where the text came from.
+func (c *Config) merge(text, source string) error {
+	meta, err := toml.Decode(text, c)
+	if err != nil {
+		var parse toml.ParseError
+		if errors.As(err, &parse) {
+			return usageError{fmt.Errorf("%s: line %d: %s", source, parse.Position.Line, parse.Message)}
+		}
+		return usageError{fmt.Errorf("%s: %s", source, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))}
+	}
+	if extra := meta.Undecoded(); len(extra) > 0 {
+		return usageError{fmt.Errorf("%s: %w", source, unknown("key", extra[0].String(), keys()))}
+	}
+	return nil
+}
+
+// mergeFile sets the values that a TOML file states. A file that names a preset
+// starts from that preset.
+func (c *Config) mergeFile(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return usageError{fmt.Errorf("-config: %w", err)}
+	}
+	var head struct {
+		Preset string `toml:"preset"`
+	}
+	if _, err := toml.Decode(string(text), &head); err == nil && head.Preset != "" {
+		if *c, err = lookupPreset(head.Preset); err != nil {
+			return usageError{fmt.Errorf("%s: %w", path, err)}
+		}
+	}
+	return c.merge(string(text), path)
+}
+
+// set applies one -set key=value. The value is a TOML value; quotes around
+// strings may be left out.
+func (c *Config) set(assignment string) error {
+	key, value, ok := strings.Cut(assignment, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !ok || key == "" || value == "" || strings.ContainsAny(assignment, "\n\r") {
+		return usageError{fmt.Errorf("-set %q: write key=value, such as train.lr=1e-3", assignment)}
+	}
+	target := reflect.ValueOf(c).Elem()
+	for name := range strings.SplitSeq(key, ".") {
+		if target = field(target, name); !target.IsValid() {
+			return usageError{fmt.Errorf("-set %s: %w", assignment, unknown("key", key, keys()))}
+		}
+	}
+	if target.Kind() == reflect.Struct {
+		return usageError{fmt.Errorf("-set %s: %q is a group of keys; name one of them: %s", assignment, key, strings.Join(below(key), ", "))}
+	}
+	if target.Kind() == reflect.String && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `'`) {
+		target.SetString(value)
+		return nil
+	}
+	if err := c.merge(key+" = "+value, "-set "+assignment); err != nil {
+		return usageError{fmt.Errorf("-set %s: %q takes %s", assignment, key, kind(target.Type()))}
+	}
+	return nil
+}
+
+// field returns the field of a struct that has this TOML name, or an invalid
+// value.
+func field(v reflect.Value, name string) reflect.Value {
+	if v.Kind() == reflect.Struct {
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("toml") == name {
+				return v.Field(i)
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+func below(group string) []string {
+	var list []string
+	for _, k := range keys() {
+		if strings.HasPrefix(k, group+".") {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// kind names a type for people.
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list of whole numbers, such as [1, 2]"
+	case reflect.String:
+		return "a text"
+	}
+	return "a whole number"
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
