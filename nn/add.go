@@ -19,11 +19,11 @@ func (l *Add) Parameters() []*Parameter { return nil }
 // Plan returns a, or a new map where a must be kept.
 func (l *Add) Plan(p *Plan, a, b *Map) *Map {
 	if a.C != b.C || a.H != b.H || a.W != b.W || a.B != b.B || a.MaxN != b.MaxN {
-		panic(&Error{"Add.Plan", sprintf("the summands are [%d %d %d %d %d] and [%d %d %d %d %d]",
-			a.C, a.MaxN, a.H, a.W, a.B, b.C, b.MaxN, b.H, b.W, b.B)})
+		refuse("Add.Plan", "the summands are [%d %d %d %d %d] and [%d %d %d %d %d]",
+			a.C, a.MaxN, a.H, a.W, a.B, b.C, b.MaxN, b.H, b.W, b.B)
 	}
 	if a == b {
-		panic(&Error{"Add.Plan", "the summands are the same map"})
+		refuse("Add.Plan", "the summands are the same map")
 	}
 	l.a, l.b, l.out = a, b, p.inPlace(a, keepNothing)
 	return l.out
@@ -35,7 +35,7 @@ func (l *Add) Bind(dev tensor.Device) { l.dev = dev }
 // Forward computes y = a + b.
 func (l *Add) Forward(train bool) {
 	if l.a.N != l.b.N {
-		panic(&Error{"Add.Forward", sprintf("the summands have %d and %d elements", l.a.N, l.b.N)})
+		refuse("Add.Forward", "the summands have %d and %d elements", l.a.N, l.b.N)
 	}
 	if l.out != l.a {
 		l.out.Written(l.a.N)

@@ -108,7 +108,7 @@ func (l *BatchNorm) Forward(train bool) {
 // because mean and variance depend on x.
 func (l *BatchNorm) Backward() {
 	if !l.trained {
-		panic(&Error{"BatchNorm.Backward", "no Forward(true) before it"})
+		refuse("BatchNorm.Backward", "no Forward(true) before it")
 	}
 	a := l.args(true)
 	a.DY, a.DX = l.out.LiveGrad(), l.in.LiveGrad()

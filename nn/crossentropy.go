@@ -21,8 +21,8 @@ func NewCrossEntropy() *CrossEntropy { return new(CrossEntropy) }
 // Plan reserves the buffers for logits, a map of classes x 1 x 1 x 1.
 func (l *CrossEntropy) Plan(p *Plan, logits *Map) {
 	if logits.MaxN != 1 || logits.H != 1 || logits.W != 1 {
-		panic(&Error{"CrossEntropy.Plan", sprintf("logits are %dx%dx%dx%d, allowed is classes x1x1x1",
-			logits.C, logits.MaxN, logits.H, logits.W)})
+		refuse("CrossEntropy.Plan", "logits are %dx%dx%dx%d, allowed is classes x1x1x1",
+			logits.C, logits.MaxN, logits.H, logits.W)
 	}
 	l.logits = logits
 	classes, b := logits.C, logits.B
@@ -44,11 +44,11 @@ func (l *CrossEntropy) Bind(dev tensor.Device) { l.dev = dev }
 // label is an integer in [0, classes).
 func (l *CrossEntropy) SetLabels(labels []float32) {
 	if len(labels) < 1 || len(labels) > l.logits.B {
-		panic(&Error{"CrossEntropy.SetLabels", sprintf("%d labels for a batch of %d", len(labels), l.logits.B)})
+		refuse("CrossEntropy.SetLabels", "%d labels for a batch of %d", len(labels), l.logits.B)
 	}
 	for i, v := range labels {
 		if k := int(v); !(v >= 0 && k < l.logits.C && v == float32(k)) {
-			panic(&Error{"CrossEntropy.SetLabels", sprintf("label %d is %v, with %d classes", i, v, l.logits.C)})
+			refuse("CrossEntropy.SetLabels", "label %d is %v, with %d classes", i, v, l.logits.C)
 		}
 	}
 	l.live = len(labels)
@@ -63,7 +63,7 @@ func (l *CrossEntropy) Live() int { return l.live }
 // gradient of the mean loss for Backward.
 func (l *CrossEntropy) Forward(train bool) {
 	if l.live == 0 {
-		panic(&Error{"CrossEntropy.Forward", "no SetLabels before it"})
+		refuse("CrossEntropy.Forward", "no SetLabels before it")
 	}
 	dlogit := tensor.Buffer{}
 	if train {

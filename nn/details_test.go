@@ -187,8 +187,8 @@ func TestBadPlans(t *testing.T) {
 	panics(t, "[3 4 5 5 2] and [3 3 5 5 2]", func() { nn.NewAdd().Plan(p, m, p.Map(3, 3, 5, 5)) })
 	panics(t, "same map", func() { nn.NewAdd().Plan(p, m, m) })
 	panics(t, "3x4x5x5", func() { nn.NewCrossEntropy().Plan(p, m) })
-	panics(t, "outside 1..MaxN", func() { m.Written(5) })
-	panics(t, "outside 1..MaxN", func() { m.Written(0) })
+	panics(t, "5 elements, allowed are 1 to 4", func() { m.Written(5) })
+	panics(t, "0 elements, allowed are 1 to 4", func() { m.Written(0) })
 
 	a, b, add := p.Map(1, 4, 1, 1), p.Map(1, 4, 1, 1), nn.NewAdd()
 	add.Plan(p, a, b)

@@ -22,4 +22,4 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("nn: %s: %s is %v, allowed is %s", e.Layer, e.Field, e.Value, e.Allowed)
 }
 
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+func refuse(op, format string, args ...any) { panic(&Error{op, fmt.Sprintf(format, args...)}) }

@@ -36,6 +36,6 @@ func checkWidth(layer, what string, n int) error {
 // for.
 func checkChannels(op string, want int, in *Map) {
 	if in.C != want {
-		panic(&Error{op, sprintf("the layer has %d channels, its input %d", want, in.C)})
+		refuse(op, "the layer has %d channels, its input %d", want, in.C)
 	}
 }

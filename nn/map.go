@@ -32,7 +32,7 @@ func (m *Map) LiveGrad() tensor.Buffer { return m.Grad.Slice(0, m.Size()) }
 // gradient has reached the map yet. Every layer calls it on its output map.
 func (m *Map) Written(n int) {
 	if n < 1 || n > m.MaxN {
-		panic(&Error{"Map.Written", "element count outside 1..MaxN"})
+		refuse("Map.Written", "%d elements, allowed are 1 to %d", n, m.MaxN)
 	}
 	m.N, m.gradSet = n, false
 }

@@ -20,7 +20,7 @@ func (l *MaxPool2) Parameters() []*Parameter { return nil }
 // below 2.
 func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
 	if in.H < 2 || in.W < 2 {
-		panic(&Error{"MaxPool2.Plan", sprintf("a plane of %dx%d has no 2x2 window", in.H, in.W)})
+		refuse("MaxPool2.Plan", "a plane of %dx%d has no 2x2 window", in.H, in.W)
 	}
 	in.KeepValue()
 	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H/2, in.W/2)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -23,7 +24,7 @@ func (a Algorithm) String() string {
 	case SGD:
 		return "SGD"
 	}
-	return sprintf("Algorithm(%d)", uint8(a))
+	return fmt.Sprintf("Algorithm(%d)", uint8(a))
 }
 
 // OptimizerConfig describes an optimiser. LR must be set; the zero value of
@@ -118,7 +119,7 @@ type Optimizer struct {
 // state at zero on the same device.
 func NewOptimizer(cfg OptimizerConfig, params *Parameters) (*Optimizer, error) {
 	if params.dev == nil {
-		panic(&Error{"NewOptimizer", "the parameters are not bound to a device"})
+		refuse("NewOptimizer", "the parameters are not bound to a device")
 	}
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -256,10 +257,10 @@ func (o *Optimizer) Restore(state []*Parameter, steps int) error {
 	for _, want := range o.state {
 		s := given[want.Name]
 		if s == nil {
-			return fail(want.Name, "missing", sprintf("an array of shape %v", want.Shape))
+			return fail(want.Name, "missing", fmt.Sprintf("an array of shape %v", want.Shape))
 		}
 		if !slices.Equal(s.Shape, want.Shape) || len(s.Host) != len(want.Host) {
-			return fail("shape of "+want.Name, s.Shape, sprintf("%v", want.Shape))
+			return fail("shape of "+want.Name, s.Shape, fmt.Sprintf("%v", want.Shape))
 		}
 		delete(given, want.Name)
 	}

@@ -1,10 +1,6 @@
 package nn
 
-import (
-	"fmt"
-
-	"github.com/noether-go/noether/tensor"
-)
+import "github.com/noether-go/noether/tensor"
 
 // Class says what a parameter is to the optimiser and to a checkpoint.
 type Class uint8
@@ -54,11 +50,11 @@ type Parameters struct {
 // Add appends parameters. It panics on a name that is taken or after Bind.
 func (ps *Parameters) Add(list ...*Parameter) {
 	if ps.dev != nil {
-		panic(&Error{"Parameters.Add", "already bound to a device"})
+		refuse("Parameters.Add", "already bound to a device")
 	}
 	for _, p := range list {
 		if ps.Lookup(p.Name) != nil {
-			panic(&Error{"Parameters.Add", fmt.Sprintf("two parameters are named %q", p.Name)})
+			refuse("Parameters.Add", "two parameters are named %q", p.Name)
 		}
 		ps.list = append(ps.list, p)
 	}
@@ -92,7 +88,7 @@ func (ps *Parameters) Count() int {
 // values. Gradients start at zero.
 func (ps *Parameters) Bind(dev tensor.Device) error {
 	if ps.dev != nil {
-		panic(&Error{"Parameters.Bind", "already bound to a device"})
+		refuse("Parameters.Bind", "already bound to a device")
 	}
 	var size [Frequency + 1]int
 	for _, p := range ps.list {

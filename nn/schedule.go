@@ -1,6 +1,9 @@
 package nn
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Schedule gives the learning rate of each optimiser step as a function of the
 // step alone, so that a resumed run goes on where it was.
@@ -47,7 +50,7 @@ func NewCosineLR(steps, warmup int, compat bool) (*CosineLR, error) {
 		return nil, &ConfigError{"cosine schedule", "steps", steps, "at least 1"}
 	}
 	if warmup < 0 || warmup >= steps {
-		return nil, &ConfigError{"cosine schedule", "warm-up steps", warmup, sprintf("0 to %d, less than the steps", steps-1)}
+		return nil, &ConfigError{"cosine schedule", "warm-up steps", warmup, fmt.Sprintf("0 to %d, less than the steps", steps-1)}
 	}
 	return &CosineLR{steps, warmup, compat}, nil
 }
