@@ -72,7 +72,11 @@ func ColSum(dst, x []float32) {
 	matrix("ColSum", len(x), len(dst))
 	raceRead(x)
 	raceWrite(dst)
-	if len(dst) > 0 {
+	switch len(dst) {
+	case 0:
+	case 1: // a vector: the lanes share the rows
+		dst[0] = Sum(x)
+	default:
 		colSum(dst, x)
 	}
 }
@@ -87,7 +91,11 @@ func ColSumSquares(dst, x, mean []float32) {
 	raceRead(x)
 	raceRead(mean)
 	raceWrite(dst)
-	if len(dst) > 0 {
+	switch len(dst) {
+	case 0:
+	case 1:
+		dst[0] = SumSquares(x, mean[0])
+	default:
 		colSumSquares(dst, x, mean)
 	}
 }
@@ -101,7 +109,11 @@ func ColDot(dst, x, y []float32) {
 	raceRead(x)
 	raceRead(y)
 	raceWrite(dst)
-	if len(dst) > 0 {
+	switch len(dst) {
+	case 0:
+	case 1:
+		dst[0] = Dot(x, y)
+	default:
 		colDot(dst, x, y)
 	}
 }
@@ -117,7 +129,11 @@ func ColAffine(dst, x, scale, shift []float32) {
 	raceRead(scale)
 	raceRead(shift)
 	raceWrite(dst)
-	if len(dst) > 0 {
+	switch {
+	case len(dst) == 0:
+	case len(scale) == 1:
+		Affine(dst, x, scale[0], shift[0])
+	default:
 		colAffine(dst, x, scale, shift)
 	}
 }
@@ -137,7 +153,11 @@ func ColCombine(dst, x, y, a, b, c []float32) {
 	raceRead(b)
 	raceRead(c)
 	raceWrite(dst)
-	if len(dst) > 0 {
+	switch {
+	case len(dst) == 0:
+	case len(a) == 1:
+		Combine(dst, x, y, a[0], b[0], c[0])
+	default:
 		colCombine(dst, x, y, a, b, c)
 	}
 }

@@ -3,11 +3,11 @@
 // pi is split into three parts, each rounded down, and so is pi/2 (half of
 // them): k times the first part has at most 40 bits, so x - k*part1 is exact.
 //
-// sin(r) = r*(1 + s*(S3 + s*(S5 + s*(S7 + s*S9)))), s = r*r, on |r| <= pi/2 + 0.008,
-// relative error 2^-27.1. The constant 1 is inside, and not added as r at the
-// end, so that sin(-0) = -0.
+// sin(r) = r + s*r*(S3 + s*(S5 + s*(S7 + s*S9))), s = r*r, on |r| <= pi/2 + 0.008,
+// relative error 2^-27.1. The product s*r is taken as s*r + 0, which makes it +0
+// for r = -0; times the negative polynomial it is -0, so sin(-0) = -0, sin(+0) = +0.
 //
-// sin(r) = r*(1 + s*(T3 + s*(T5 + s*T7))) on |r| <= pi/4 + 0.008, error 2^-27.8.
+// sin(r) = r + s*r*(T3 + s*(T5 + s*T7)) on |r| <= pi/4 + 0.008, error 2^-27.8.
 // cos(r) = 1 + s*(-1/2 + s*(C4 + s*(C6 + s*C8))) there, error 2^-32.7.
 //
 // The coefficients minimise the largest relative error (Remez exchange); each

@@ -36,6 +36,7 @@ EIGHT(limitBelow, 0x477fffff) // LIMIT - 1
 EIGHT(magic, MAGIC)
 EIGHT(intOne, 1)
 EIGHT(one, ONE)
+EIGHT(zero, 0)
 EIGHT(invPi, INVPI)
 EIGHT(pi1, PI1)
 EIGHT(pi2, PI2)
@@ -75,12 +76,12 @@ EIGHT(c4, C4)
 #define SINE(X, Y, Q, S) \
 	VMULPS      X, X, S; \
 	VMOVAPS     Y14, Q; \
-	VFMADD213PS s7<>(SB), S, Q; \  // q = S7 + s*S9
+	VFMADD213PS s7<>(SB), S, Q; \ // q = S7 + s*S9
+	VPSLLD      $31, Y, Y; \      // parity of k in the sign bit
 	VFMADD213PS s5<>(SB), S, Q; \
 	VFMADD213PS s3<>(SB), S, Q; \
-	VFMADD213PS one<>(SB), S, Q; \ // q = 1 + s*q
-	VPSLLD      $31, Y, Y; \       // parity of k in the sign bit
-	VMULPS      Q, X, X; \
+	VFMADD213PS zero<>(SB), X, S; \ // t = s*r + 0: never -0
+	VFMADD231PS Q, S, X; \        // r += t*q
 	VXORPS      Y, X, X
 
 // func sinAVX2(dst, x *float32, n int) int
@@ -167,10 +168,10 @@ done:
 	VFMADD213PS c6<>(SB), S, C; \
 	VFMADD213PS t3<>(SB), S, T; \
 	VFMADD213PS c4<>(SB), S, C; \
-	VFMADD213PS Y14, S, T; \         // 1 + s*t
 	VFMADD213PS halfNeg<>(SB), S, C; \
-	VMULPS      T, X, X; \           // sin(r)
-	VFMADD213PS Y14, S, C; \         // cos(r)
+	VFMADD213PS Y14, S, C; \         // cos(r) = 1 + s*c
+	VFMADD213PS zero<>(SB), X, S; \  // s*r + 0: never -0
+	VFMADD231PS T, S, X; \           // sin(r) = r + s*r*t
 	VPSLLD      $31, Y, T; \         // odd k: the functions change places
 	VPADDD      intOne<>(SB), Y, S; \
 	VPSLLD      $30, Y, Y; \         // bit 1 of k: the sign of the sine

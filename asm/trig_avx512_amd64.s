@@ -12,7 +12,8 @@
 //			y := fma(x, 1/pi, 1.5*2^23)      // low bits: k = round(x/pi)
 //			k := y - 1.5*2^23
 //			r := fma(-k, pi3, fma(-k, pi2, fma(-k, pi1, x)))
-//			dst = r*q(r*r) ^ (lowest bit of y)<<31 // sin(k*pi+r) = (-1)^k sin(r)
+//			s := r*r
+//			dst = fma(s*r, q(s), r) ^ (lowest bit of y)<<31 // sin(k*pi+r) = (-1)^k sin(r)
 //		}
 //	}
 //
@@ -22,11 +23,11 @@
 // Registers of sin
 //	DI dst   SI x   CX values left   AX scratch   BX values at the start
 //	Z0-Z3   x, r, result   Z4-Z7   y   Z8-Z11  k, then q   Z12-Z15 s = r*r
-//	Z16 limit  Z17 magic  Z18 1/pi  Z19-Z21 pi1 pi2 pi3  Z22-Z25 S9 S7 S5 S3  Z26 one
+//	Z16 limit  Z17 magic  Z18 1/pi  Z19-Z21 pi1 pi2 pi3  Z22-Z25 S9 S7 S5 S3  Z31 zero
 //
 // Registers of sinCos and cos, a block of 32
 //	DI s   DX c   SI x   CX values left   AX scratch   BX values at the start
-//	Z0 Z1 x, r, sine   Z2 Z3 y   Z4 Z5 k, then s = r*r   Z6 Z7 cosine   Z8 Z9 scratch
+//	Z0 Z1 x, r, sine   Z2 Z3 y   Z4 Z5 k, then s = r*r   Z6 Z7 cosine   Z8 Z9 scratch  Z10 zero
 //	Z16 limit  Z17 magic  Z18 2/pi  Z19-Z21 pi/2 in parts  Z22-Z24 T7 T5 T3
 //	Z25-Z27 C8 C6 C4  Z28 -1/2  Z29 one  Z30 integer one  Z31 sign bit
 
@@ -54,11 +55,11 @@
 	VMULPS      X, X, S; \
 	VMOVAPS     Z23, Q; \
 	VFMADD231PS Z22, S, Q; \ // q = S7 + s*S9
+	VPSLLD      $31, Y, Y; \ // parity of k in the sign bit
 	VFMADD213PS Z24, S, Q; \ // q = S5 + s*q
 	VFMADD213PS Z25, S, Q; \ // q = S3 + s*q
-	VFMADD213PS Z26, S, Q; \ // q = 1 + s*q
-	VPSLLD      $31, Y, Y; \ // parity of k in the sign bit
-	VMULPS      Q, X, X; \
+	VFMADD213PS Z31, X, S; \ // t = s*r + 0: never -0
+	VFMADD231PS Q, S, X; \   // r += t*q
 	VPXORD      Y, X, X
 
 // func sinAVX512(dst, x *float32, n int) int
@@ -77,7 +78,7 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-32
 	CONSTANT(S7, Z23)
 	CONSTANT(S5, Z24)
 	CONSTANT(S3, Z25)
-	CONSTANT(ONE, Z26)
+	VPXORD Z31, Z31, Z31
 	CMPQ CX, $64
 	JLT  vectors
 
@@ -147,11 +148,11 @@ done:
 	VFMADD231PS Z25, S, C; \ // C6 + s*C8
 	VFMADD213PS Z24, S, T; \ // T3 + s*t
 	VFMADD213PS Z27, S, C; \ // C4 + s*c
-	VFMADD213PS Z29, S, T; \ // 1 + s*t
 	VFMADD213PS Z28, S, C; \ // -1/2 + s*c
 	VPTESTMD    Z30, Y, K3; \ // odd k: the functions change places
-	VMULPS      T, X, X; \   // sin(r)
-	VFMADD213PS Z29, S, C; \ // cos(r)
+	VFMADD213PS Z29, S, C; \ // cos(r) = 1 + s*c
+	VFMADD213PS Z10, X, S; \ // s*r + 0: never -0
+	VFMADD231PS T, S, X; \   // sin(r) = r + s*r*t
 	VPADDD      Z30, Y, S; \ // k+1
 	VPSLLD      $30, Y, Y; \ // bit 1 of k: the sign of the sine
 	VPSLLD      $30, S, S; \ // bit 1 of k+1: the sign of the cosine
@@ -162,6 +163,7 @@ done:
 	VPTERNLOGD  $0x78, Z31, S, C
 
 #define SINCOSCONSTANTS \
+	VPXORD Z10, Z10, Z10; \
 	CONSTANT(LIMIT, Z16); \
 	CONSTANT(MAGIC, Z17); \
 	CONSTANT(INVPIO2, Z18); \
