@@ -9,25 +9,26 @@
 // R0 n, counts down; R1 dst; R2 x
 
 DATA expTable<>+0x00(SB)/4, $0x3fb8aa3b // log2(e)
-DATA expTable<>+0x04(SB)/4, $0x3f317218 // ln(2), two summands
-DATA expTable<>+0x08(SB)/4, $0xb102e308
-DATA expTable<>+0x0c(SB)/4, $0x3efffffe // r^2
-DATA expTable<>+0x10(SB)/4, $0x3e2aaa46 // r^3
-DATA expTable<>+0x14(SB)/4, $0x3d2aac2d // r^4
-DATA expTable<>+0x18(SB)/4, $0x3c091eb9 // r^5
-DATA expTable<>+0x1c(SB)/4, $0x3ab55c66 // r^6
+DATA expTable<>+0x04(SB)/4, $0x3f317200 // ln(2), two summands
+DATA expTable<>+0x08(SB)/4, $0x35bfbe8e
+DATA expTable<>+0x0c(SB)/4, $0x3efffffe // E2
+DATA expTable<>+0x10(SB)/4, $0x3e2aaa45 // E3
+DATA expTable<>+0x14(SB)/4, $0x3d2aac27 // E4
+DATA expTable<>+0x18(SB)/4, $0x3c091f97 // E5
+DATA expTable<>+0x1c(SB)/4, $0x3ab56891 // E6
 DATA expTable<>+0x20(SB)/4, $0x3f800000 // 1
 DATA expTable<>+0x24(SB)/4, $0xc2aeac4f // least argument with a normal result, -87.33654
 DATA expTable<>+0x28(SB)/4, $0x42b17217 // greatest argument with a finite result, 88.72283
 DATA expTable<>+0x2c(SB)/4, $0x7f800000 // +Inf
-GLOBL expTable<>(SB), RODATA|NOPTR, $48
+DATA expTable<>+0x30(SB)/4, $0x4b400000 // 1.5*2^23
+GLOBL expTable<>(SB), RODATA|NOPTR, $52
 
 // func expNEON(n int, dst, x *float32)
 //
-//    q := round(x*log2(e)) // to the nearest integer
-//    r := x - q*ln2hi - q*ln2lo
-//    e := 1 + r*(1 + r*(c2 + r*(c3 + r*(c4 + r*(c5 + r*c6))))) // fused
-//    dst = e * 2^q // by adding q to the exponent
+//    k := x*log2(e) + 1.5*2^23 - 1.5*2^23 // fused; the nearest integer
+//    r := x - k*ln2hi - k*ln2lo
+//    p := 1 + r*(1 + r*(E2 + r*(E3 + r*(E4 + r*(E5 + r*E6)))))
+//    dst = p * 2^k // by adding k to the exponent
 //    if x < least {
 //        dst = 0
 //    }
@@ -35,11 +36,11 @@ GLOBL expTable<>(SB), RODATA|NOPTR, $48
 //        dst = +Inf
 //    }
 //
-// Between least and greatest the exponent cannot leave its field. NaN has q = 0
-// and stays NaN.
+// Between least and greatest the exponent cannot leave its field. The conversion
+// to an integer takes NaN to 0, so NaN stays NaN.
 //
-// V0-V3 x, then r; V4-V7 the integer q; V28-V31 q; V8-V11 and V12-V15 the
-// polynomial; V16-V27 constants. x is read again for the comparisons.
+// V0, V1 x; V2, V3 r; V4, V5 k; V6, V7 k as an integer; V8-V11 p; V16-V28
+// constants.
 TEXT ·expNEON(SB), NOSPLIT, $0-24
 	MOVD    n+0(FP), R0
 	MOVD    dst+8(FP), R1
@@ -57,162 +58,118 @@ TEXT ·expNEON(SB), NOSPLIT, $0-24
 	VLD1R.P 4(R9), [V25.S4]
 	VLD1R.P 4(R9), [V26.S4]
 	VLD1R.P 4(R9), [V27.S4]
-	SUBS    $16, R0
+	VLD1R.P 4(R9), [V28.S4]
+	SUBS    $8, R0
 	BLT     tail
 
 loop:
-	VLD1   (R2), [V0.S4, V1.S4, V2.S4, V3.S4]
-	ADD    $64, R2
-	WORD   $0x6e30dc04                          // fmul v4.4s, v0.4s, v16.4s
-	WORD   $0x6e30dc25                          // fmul v5.4s, v1.4s, v16.4s
-	WORD   $0x6e30dc46                          // fmul v6.4s, v2.4s, v16.4s
-	WORD   $0x6e30dc67                          // fmul v7.4s, v3.4s, v16.4s
-	WORD   $0x4e21a884                          // fcvtns v4.4s, v4.4s
-	WORD   $0x4e21a8a5                          // fcvtns v5.4s, v5.4s
-	WORD   $0x4e21a8c6                          // fcvtns v6.4s, v6.4s
-	WORD   $0x4e21a8e7                          // fcvtns v7.4s, v7.4s
-	WORD   $0x4e21d89c                          // scvtf v28.4s, v4.4s
-	WORD   $0x4e21d8bd                          // scvtf v29.4s, v5.4s
-	WORD   $0x4e21d8de                          // scvtf v30.4s, v6.4s
-	WORD   $0x4e21d8ff                          // scvtf v31.4s, v7.4s
-	VMOV   V0.B16, V12.B16
-	VMOV   V1.B16, V13.B16
-	VMOV   V2.B16, V14.B16
-	VMOV   V3.B16, V15.B16
-	VFMLS  V28.S4, V17.S4, V0.S4
-	VFMLS  V29.S4, V17.S4, V1.S4
-	VFMLS  V30.S4, V17.S4, V2.S4
-	VFMLS  V31.S4, V17.S4, V3.S4
-	VFMLS  V28.S4, V18.S4, V0.S4
-	VFMLS  V29.S4, V18.S4, V1.S4
-	VFMLS  V30.S4, V18.S4, V2.S4
-	VFMLS  V31.S4, V18.S4, V3.S4
-	VMOV   V22.B16, V8.B16
-	VFMLA  V0.S4, V23.S4, V8.S4
-	VMOV   V22.B16, V9.B16
-	VFMLA  V1.S4, V23.S4, V9.S4
-	VMOV   V22.B16, V10.B16
-	VFMLA  V2.S4, V23.S4, V10.S4
-	VMOV   V22.B16, V11.B16
-	VFMLA  V3.S4, V23.S4, V11.S4
-	VMOV   V21.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
-	VMOV   V21.B16, V29.B16
-	VFMLA  V1.S4, V9.S4, V29.S4
-	VMOV   V21.B16, V30.B16
-	VFMLA  V2.S4, V10.S4, V30.S4
-	VMOV   V21.B16, V31.B16
-	VFMLA  V3.S4, V11.S4, V31.S4
-	VMOV   V20.B16, V8.B16
-	VFMLA  V0.S4, V28.S4, V8.S4
-	VMOV   V20.B16, V9.B16
-	VFMLA  V1.S4, V29.S4, V9.S4
-	VMOV   V20.B16, V10.B16
-	VFMLA  V2.S4, V30.S4, V10.S4
-	VMOV   V20.B16, V11.B16
-	VFMLA  V3.S4, V31.S4, V11.S4
-	VMOV   V19.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
-	VMOV   V19.B16, V29.B16
-	VFMLA  V1.S4, V9.S4, V29.S4
-	VMOV   V19.B16, V30.B16
-	VFMLA  V2.S4, V10.S4, V30.S4
-	VMOV   V19.B16, V31.B16
-	VFMLA  V3.S4, V11.S4, V31.S4
-	VMOV   V24.B16, V8.B16
-	VFMLA  V0.S4, V28.S4, V8.S4
-	VMOV   V24.B16, V9.B16
-	VFMLA  V1.S4, V29.S4, V9.S4
-	VMOV   V24.B16, V10.B16
-	VFMLA  V2.S4, V30.S4, V10.S4
-	VMOV   V24.B16, V11.B16
-	VFMLA  V3.S4, V31.S4, V11.S4
-	VMOV   V24.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
-	VMOV   V24.B16, V29.B16
-	VFMLA  V1.S4, V9.S4, V29.S4
-	VMOV   V24.B16, V30.B16
-	VFMLA  V2.S4, V10.S4, V30.S4
-	VMOV   V24.B16, V31.B16
-	VFMLA  V3.S4, V11.S4, V31.S4
-	VSHL   $23, V4.S4, V4.S4
-	VSHL   $23, V5.S4, V5.S4
+	VLD1   (R2), [V0.S4, V1.S4]
+	ADD    $32, R2
+	VMOV   V28.B16, V4.B16
+	VFMLA  V16.S4, V0.S4, V4.S4
+	VMOV   V28.B16, V5.B16
+	VFMLA  V16.S4, V1.S4, V5.S4
+	WORD   $0x4ebcd484              // fsub v4.4s, v4.4s, v28.4s
+	WORD   $0x4ebcd4a5              // fsub v5.4s, v5.4s, v28.4s
+	VMOV   V0.B16, V2.B16
+	VMOV   V1.B16, V3.B16
+	VFMLS  V4.S4, V17.S4, V2.S4
+	VFMLS  V5.S4, V17.S4, V3.S4
+	VFMLS  V4.S4, V18.S4, V2.S4
+	VFMLS  V5.S4, V18.S4, V3.S4
+	WORD   $0x4e21a886              // fcvtns v6.4s, v4.4s
 	VSHL   $23, V6.S4, V6.S4
+	WORD   $0x4e21a8a7              // fcvtns v7.4s, v5.4s
 	VSHL   $23, V7.S4, V7.S4
-	VADD   V4.S4, V28.S4, V0.S4
-	VADD   V5.S4, V29.S4, V1.S4
-	VADD   V6.S4, V30.S4, V2.S4
-	VADD   V7.S4, V31.S4, V3.S4
-	WORD   $0x6eace724                          // fcmgt v4.4s, v25.4s, v12.4s
-	WORD   $0x4e641c00                          // bic v0.16b, v0.16b, v4.16b
-	WORD   $0x6eade725                          // fcmgt v5.4s, v25.4s, v13.4s
-	WORD   $0x4e651c21                          // bic v1.16b, v1.16b, v5.16b
-	WORD   $0x6eaee726                          // fcmgt v6.4s, v25.4s, v14.4s
-	WORD   $0x4e661c42                          // bic v2.16b, v2.16b, v6.16b
-	WORD   $0x6eafe727                          // fcmgt v7.4s, v25.4s, v15.4s
-	WORD   $0x4e671c63                          // bic v3.16b, v3.16b, v7.16b
-	WORD   $0x6ebae584                          // fcmgt v4.4s, v12.4s, v26.4s
-	VBIT   V4.B16, V27.B16, V0.B16
-	WORD   $0x6ebae5a5                          // fcmgt v5.4s, v13.4s, v26.4s
-	VBIT   V5.B16, V27.B16, V1.B16
-	WORD   $0x6ebae5c6                          // fcmgt v6.4s, v14.4s, v26.4s
-	VBIT   V6.B16, V27.B16, V2.B16
-	WORD   $0x6ebae5e7                          // fcmgt v7.4s, v15.4s, v26.4s
-	VBIT   V7.B16, V27.B16, V3.B16
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R1)
-	SUBS   $16, R0
+	VMOV   V22.B16, V8.B16
+	VFMLA  V2.S4, V23.S4, V8.S4
+	VMOV   V22.B16, V9.B16
+	VFMLA  V3.S4, V23.S4, V9.S4
+	VMOV   V21.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
+	VMOV   V21.B16, V11.B16
+	VFMLA  V3.S4, V9.S4, V11.S4
+	VMOV   V20.B16, V8.B16
+	VFMLA  V2.S4, V10.S4, V8.S4
+	VMOV   V20.B16, V9.B16
+	VFMLA  V3.S4, V11.S4, V9.S4
+	VMOV   V19.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
+	VMOV   V19.B16, V11.B16
+	VFMLA  V3.S4, V9.S4, V11.S4
+	VMOV   V24.B16, V8.B16
+	VFMLA  V2.S4, V10.S4, V8.S4
+	VMOV   V24.B16, V9.B16
+	VFMLA  V3.S4, V11.S4, V9.S4
+	VMOV   V24.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
+	VMOV   V24.B16, V11.B16
+	VFMLA  V3.S4, V9.S4, V11.S4
+	VADD   V6.S4, V10.S4, V10.S4
+	VADD   V7.S4, V11.S4, V11.S4
+	WORD   $0x6ea0e724              // fcmgt v4.4s, v25.4s, v0.4s
+	WORD   $0x4e641d4a              // bic v10.16b, v10.16b, v4.16b
+	WORD   $0x6ea1e725              // fcmgt v5.4s, v25.4s, v1.4s
+	WORD   $0x4e651d6b              // bic v11.16b, v11.16b, v5.16b
+	WORD   $0x6ebae404              // fcmgt v4.4s, v0.4s, v26.4s
+	VBIT   V4.B16, V27.B16, V10.B16
+	WORD   $0x6ebae425              // fcmgt v5.4s, v1.4s, v26.4s
+	VBIT   V5.B16, V27.B16, V11.B16
+	VST1.P [V10.S4, V11.S4], 32(R1)
+	SUBS   $8, R0
 	BGE    loop
 
 tail:
-	ADDS $16, R0
+	ADDS $8, R0
 	BEQ  done
 
 loop4:
 	VLD1   (R2), [V0.S4]
 	ADD    $16, R2
-	WORD   $0x6e30dc04             // fmul v4.4s, v0.4s, v16.4s
-	WORD   $0x4e21a884             // fcvtns v4.4s, v4.4s
-	WORD   $0x4e21d89c             // scvtf v28.4s, v4.4s
-	VMOV   V0.B16, V12.B16
-	VFMLS  V28.S4, V17.S4, V0.S4
-	VFMLS  V28.S4, V18.S4, V0.S4
+	VMOV   V28.B16, V4.B16
+	VFMLA  V16.S4, V0.S4, V4.S4
+	WORD   $0x4ebcd484              // fsub v4.4s, v4.4s, v28.4s
+	VMOV   V0.B16, V2.B16
+	VFMLS  V4.S4, V17.S4, V2.S4
+	VFMLS  V4.S4, V18.S4, V2.S4
+	WORD   $0x4e21a886              // fcvtns v6.4s, v4.4s
+	VSHL   $23, V6.S4, V6.S4
 	VMOV   V22.B16, V8.B16
-	VFMLA  V0.S4, V23.S4, V8.S4
-	VMOV   V21.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
+	VFMLA  V2.S4, V23.S4, V8.S4
+	VMOV   V21.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
 	VMOV   V20.B16, V8.B16
-	VFMLA  V0.S4, V28.S4, V8.S4
-	VMOV   V19.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
+	VFMLA  V2.S4, V10.S4, V8.S4
+	VMOV   V19.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
 	VMOV   V24.B16, V8.B16
-	VFMLA  V0.S4, V28.S4, V8.S4
-	VMOV   V24.B16, V28.B16
-	VFMLA  V0.S4, V8.S4, V28.S4
-	VSHL   $23, V4.S4, V4.S4
-	VADD   V4.S4, V28.S4, V0.S4
-	WORD   $0x6eace724             // fcmgt v4.4s, v25.4s, v12.4s
-	WORD   $0x4e641c00             // bic v0.16b, v0.16b, v4.16b
-	WORD   $0x6ebae584             // fcmgt v4.4s, v12.4s, v26.4s
-	VBIT   V4.B16, V27.B16, V0.B16
-	VST1.P [V0.S4], 16(R1)
+	VFMLA  V2.S4, V10.S4, V8.S4
+	VMOV   V24.B16, V10.B16
+	VFMLA  V2.S4, V8.S4, V10.S4
+	VADD   V6.S4, V10.S4, V10.S4
+	WORD   $0x6ea0e724              // fcmgt v4.4s, v25.4s, v0.4s
+	WORD   $0x4e641d4a              // bic v10.16b, v10.16b, v4.16b
+	WORD   $0x6ebae404              // fcmgt v4.4s, v0.4s, v26.4s
+	VBIT   V4.B16, V27.B16, V10.B16
+	VST1.P [V10.S4], 16(R1)
 	SUBS   $4, R0
 	BGT    loop4
 
 done:
 	RET
 
-DATA logTable<>+0x00(SB)/4, $0x3eaaaacf // f^3
-DATA logTable<>+0x04(SB)/4, $0xbe800041 // f^4
-DATA logTable<>+0x08(SB)/4, $0x3e4cb620 // f^5
-DATA logTable<>+0x0c(SB)/4, $0xbe2a6f1b // f^6
-DATA logTable<>+0x10(SB)/4, $0x3e141e1a // f^7
-DATA logTable<>+0x14(SB)/4, $0xbe06fcd7 // f^8
-DATA logTable<>+0x18(SB)/4, $0x3dd8e7a6 // f^9
-DATA logTable<>+0x1c(SB)/4, $0xbd3dad4e // f^10
-DATA logTable<>+0x20(SB)/4, $0xbf000000 // f^2
-DATA logTable<>+0x24(SB)/4, $0x3f317218 // ln(2), two summands
-DATA logTable<>+0x28(SB)/4, $0xb102e308
-DATA logTable<>+0x2c(SB)/4, $0x3f400000 // 3/4, and its bits
+DATA logTable<>+0x00(SB)/4, $0x3eaaaad2 // L0
+DATA logTable<>+0x04(SB)/4, $0xbe800025 // L1
+DATA logTable<>+0x08(SB)/4, $0x3e4cb4cf // L2
+DATA logTable<>+0x0c(SB)/4, $0xbe2a76cb // L3
+DATA logTable<>+0x10(SB)/4, $0x3e14403d // L4
+DATA logTable<>+0x14(SB)/4, $0xbe06cc78 // L5
+DATA logTable<>+0x18(SB)/4, $0x3dd67a54 // L6
+DATA logTable<>+0x1c(SB)/4, $0xbd38f196 // L7
+DATA logTable<>+0x20(SB)/4, $0xbf000000 // -1/2
+DATA logTable<>+0x24(SB)/4, $0x3f317200 // ln(2), two summands
+DATA logTable<>+0x28(SB)/4, $0x35bfbe8e
+DATA logTable<>+0x2c(SB)/4, $0x3f400000 // 3/4
 DATA logTable<>+0x30(SB)/4, $0x007fffff // mantissa
 DATA logTable<>+0x34(SB)/4, $0x3f800000 // 1
 DATA logTable<>+0x38(SB)/4, $0x00800000 // least normal number
@@ -231,10 +188,12 @@ GLOBL logTable<>(SB), RODATA|NOPTR, $76
 //    b := bits(y) - bits(3/4)
 //    e := b>>23 - d // y = m * 2^e with 3/4 <= m < 3/2
 //    f := frombits(b&mantissa + bits(3/4)) - 1
-//    dst = e*ln2hi + (f + e*ln2lo + f^2*(-1/2 + f*(c3 + f*(... + f*c10)))) // fused
+//    q := L0 + f*(L1 + ... + f*L7) // fused
+//    w := q*f*(f*f) + e*ln2lo - f*f/2 + f // added from left to right
+//    dst = e*ln2hi + w
 //    NaN for x < 0, -Inf for x = 0, x for +Inf and NaN
 //
-// V0, V1 x; V2, V3 y, then f; V4, V5 e; V6, V7 and V27, V28 the polynomial;
+// V0, V1 x; V2, V3 y, then f; V4, V5 e; V6, V7 and V27, V28 q, w and f*f;
 // V29, V30 masks; V8-V26 constants.
 TEXT ·logNEON(SB), NOSPLIT, $0-24
 	MOVD    n+0(FP), R0
@@ -318,16 +277,18 @@ loop:
 	VFMLA  V2.S4, V27.S4, V6.S4
 	VMOV   V8.B16, V7.B16
 	VFMLA  V3.S4, V28.S4, V7.S4
-	VMOV   V16.B16, V27.B16
-	VFMLA  V2.S4, V6.S4, V27.S4
-	VMOV   V16.B16, V28.B16
-	VFMLA  V3.S4, V7.S4, V28.S4
-	WORD   $0x6e22dc46               // fmul v6.4s, v2.4s, v2.4s
-	WORD   $0x6e23dc67               // fmul v7.4s, v3.4s, v3.4s
-	VFMLA  V4.S4, V18.S4, V2.S4
-	VFMLA  V5.S4, V18.S4, V3.S4
-	VFMLA  V6.S4, V27.S4, V2.S4
-	VFMLA  V7.S4, V28.S4, V3.S4
+	WORD   $0x6e22dc5b               // fmul v27.4s, v2.4s, v2.4s
+	WORD   $0x6e22dcc6               // fmul v6.4s, v6.4s, v2.4s
+	WORD   $0x6e23dc7c               // fmul v28.4s, v3.4s, v3.4s
+	WORD   $0x6e23dce7               // fmul v7.4s, v7.4s, v3.4s
+	WORD   $0x6e3bdcc6               // fmul v6.4s, v6.4s, v27.4s
+	WORD   $0x6e3cdce7               // fmul v7.4s, v7.4s, v28.4s
+	VFMLA  V4.S4, V18.S4, V6.S4
+	VFMLA  V5.S4, V18.S4, V7.S4
+	VFMLA  V27.S4, V16.S4, V6.S4
+	VFMLA  V28.S4, V16.S4, V7.S4
+	WORD   $0x4e26d442               // fadd v2.4s, v2.4s, v6.4s
+	WORD   $0x4e27d463               // fadd v3.4s, v3.4s, v7.4s
 	VFMLA  V4.S4, V17.S4, V2.S4
 	VFMLA  V5.S4, V17.S4, V3.S4
 	WORD   $0x6ea0e73d               // fcmgt v29.4s, v25.4s, v0.4s
@@ -379,11 +340,12 @@ loop4:
 	VFMLA  V2.S4, V6.S4, V27.S4
 	VMOV   V8.B16, V6.B16
 	VFMLA  V2.S4, V27.S4, V6.S4
-	VMOV   V16.B16, V27.B16
-	VFMLA  V2.S4, V6.S4, V27.S4
-	WORD   $0x6e22dc46               // fmul v6.4s, v2.4s, v2.4s
-	VFMLA  V4.S4, V18.S4, V2.S4
-	VFMLA  V6.S4, V27.S4, V2.S4
+	WORD   $0x6e22dc5b               // fmul v27.4s, v2.4s, v2.4s
+	WORD   $0x6e22dcc6               // fmul v6.4s, v6.4s, v2.4s
+	WORD   $0x6e3bdcc6               // fmul v6.4s, v6.4s, v27.4s
+	VFMLA  V4.S4, V18.S4, V6.S4
+	VFMLA  V27.S4, V16.S4, V6.S4
+	WORD   $0x4e26d442               // fadd v2.4s, v2.4s, v6.4s
 	VFMLA  V4.S4, V17.S4, V2.S4
 	WORD   $0x6ea0e73d               // fcmgt v29.4s, v25.4s, v0.4s
 	WORD   $0x6efd1c02               // bif v2.16b, v0.16b, v29.16b

@@ -82,7 +82,7 @@ func TestPortableBits(t *testing.T) {
 		"ColCombine": func() []float32 { colCombineGeneric(d[:], x[:], y[:], y[:10], z[:10], x[:10]); return d[:] },
 		"Adam": func() []float32 {
 			p, m, v := x, y, [n]float32(magnitude(z[:]))
-			adamGeneric(p[:], m[:], v[:], z[:], &AdamStep{1e-3, 0.9, 0.999, 1.3, 1e-8, 0.9999})
+			adamGeneric(p[:], m[:], v[:], z[:], &AdamStep{Step: 1e-3, Beta1: 0.9, Beta2: 0.999, Correction2: 1.3, Eps: 1e-8, Decay: 0.9999})
 			return append(append(p[:], m[:]...), v[:]...)
 		},
 		"GemmNN": func() []float32 {
@@ -106,4 +106,83 @@ func TestPortableBits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fusedBits are hashes of what every level with assembly computes, on all
+// architectures: their kernels fuse the same products in the same order.
+var fusedBits = map[string]uint64{
+	"Adam":       0x5970dc581775f851,
+	"Affine":     0x6415f250aeff92af,
+	"Axpy":       0x2086975c41428651,
+	"ColAffine":  0xaadf236916a0f25b,
+	"ColCombine": 0x4eb98b0e2d85b949,
+	"Combine":    0xdec8cf135ed0a13e,
+	"Cos":        0x976b3424f54b51b6,
+	"Exp":        0xd8b22f41d199c0d0,
+	"Gemm":       0xab9544484c6b613a,
+	"Log":        0x86aee8b16c25cec3,
+	"MulAdd":     0x6a0aee093e98ef4,
+	"Sin":        0x1229085bd9eed280,
+	"SinCos":     0x44c5fa46be260994,
+}
+
+// TestFusedBits holds the elementwise kernels of all instruction sets to the
+// same bits.
+func TestFusedBits(t *testing.T) {
+	const n = 1003 // whole blocks, single vectors and a tail at every level
+	var x, y, z, d, e [n]float32
+	ramp(x[:], 1)
+	ramp(y[:], 2)
+	ramp(z[:], 3)
+	var size [n]float32
+	for i, v := range z {
+		size[i] = float32(math.Abs(float64(v)))
+	}
+	ops := map[string]func() []float32{
+		"Sin":     func() []float32 { Sin(d[:], x[:]); return d[:] },
+		"Cos":     func() []float32 { Cos(d[:], x[:]); return d[:] },
+		"SinCos":  func() []float32 { SinCos(d[:], e[:], x[:]); return append(d[:], e[:]...) },
+		"Exp":     func() []float32 { Exp(d[:], x[:]); return d[:] },
+		"Log":     func() []float32 { Log(d[:], size[:]); return d[:] },
+		"MulAdd":  func() []float32 { d = z; MulAdd(d[:], x[:], y[:]); return d[:] },
+		"Axpy":    func() []float32 { d = z; Axpy(d[:], 0.3, x[:]); return d[:] },
+		"Affine":  func() []float32 { Affine(d[:], x[:], 0.3, 0.7); return d[:] },
+		"Combine": func() []float32 { Combine(d[:], x[:], y[:], 0.3, 0.6, 0.7); return d[:] },
+		"ColAffine": func() []float32 {
+			ColAffine(d[:], x[:], y[:17], z[:17]) // 59 rows
+			return d[:]
+		},
+		"ColCombine": func() []float32 {
+			ColCombine(d[:], x[:], y[:], y[:17], z[:17], x[:17])
+			return d[:]
+		},
+		"Adam": func() []float32 {
+			p, m, v := x, y, size
+			Adam(p[:], m[:], v[:], z[:], AdamStep{Step: 1e-3, Beta1: 0.9, Beta2: 0.999, Correction2: 1.3, Eps: 1e-8, Decay: 0.9999})
+			return append(append(p[:], m[:]...), v[:]...)
+		},
+		"Gemm": func() []float32 {
+			d = z
+			for i := range 7 { // element by element, whatever the tile
+				for j := range 13 {
+					GemmNN(1, 1, 50, x[61*i:], 61, y[j:], 17, d[17*i+j:], 17, true)
+				}
+			}
+			return d[:]
+		},
+	}
+	eachLevel(t, func(t *testing.T) {
+		if Active() == Generic {
+			t.Skip("the portable code does not fuse")
+		}
+		for name, run := range ops {
+			h := fnv.New64a()
+			if err := binary.Write(h, binary.LittleEndian, run()); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.Sum64(); got != fusedBits[name] {
+				t.Errorf("%q: %#x, want %#x", name, got, fusedBits[name])
+			}
+		}
+	})
 }
