@@ -203,7 +203,7 @@ func (net *CKResNet) Bind(dev tensor.Device, batch int, inference bool) error {
 		return &ConfigError{"batch size", batch, "1 or more"}
 	}
 	p := &plan{dev: dev, batch: batch}
-	net.reserve(p, &nn.Plan{Arena: &p.arena, Batch: batch, Inference: inference})
+	net.reserve(p, &nn.Plan{Device: dev, Arena: &p.arena, Batch: batch, Inference: inference})
 	if err := net.params.Bind(dev); err != nil {
 		return fmt.Errorf("model: parameters: %w", err)
 	}

@@ -51,12 +51,18 @@ func (net *CKResNet) Midpoints() {
 // then left as it was.
 func (net *CKResNet) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
-	p.dev.Upload(p.pixels, images)
-	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
-	p.input.Written(1)
+	net.upload(images)
 	for _, l := range p.layers {
 		l.Forward(train)
 	}
+}
+
+// upload brings images [B, C, H, W] into the layout of a feature map.
+func (net *CKResNet) upload(images []float32) {
+	p := net.plan
+	p.dev.Upload(p.pixels, images)
+	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
+	p.input.Written(1)
 }
 
 // Backward computes the gradients of the mean cross-entropy of the labels of the

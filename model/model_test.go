@@ -1,0 +1,586 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/safetensors"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// tiny is a network small enough for a test on every level and under qemu.
+func tiny() CKResNetConfig {
+	return CKResNetConfig{
+		Group: lie.SE2, Elements: 3, Partial: true, Side: 12, Classes: 2,
+		Width: 2, Factors: []int{1, 2}, KernelSide: 3, KernelHidden: 4, Seed: 3,
+	}
+}
+
+// toySet holds 12 x 12 images of a bar that points up (0) or down (1).
+func toySet() *data.Dataset {
+	part := func(n int, name string) data.Split {
+		src := stream.New(1, name, 0)
+		s := data.Split{Images: make([]uint8, n*144), Labels: make([]uint8, n)}
+		for i := range n {
+			image := s.Images[i*144:][:144]
+			for k := range image {
+				image[k] = uint8(40 * src.Float64())
+			}
+			column := 4 + src.IntN(4)
+			for row := range 6 {
+				image[row*12+column] = 255
+			}
+			if i%2 == 1 {
+				s.Labels[i] = 1
+				slices.Reverse(image)
+			}
+		}
+		return s
+	}
+	return &data.Dataset{
+		Name: "bars", Synthetic: true, Channels: 1, Height: 12, Width: 12, Classes: 2,
+		ClassNames: []string{"up", "down"}, Mean: []float32{0.1}, Std: []float32{0.3},
+		Train: part(40, "train"), Validation: part(10, "validation"), Test: part(11, "test"),
+	}
+}
+
+func newTiny(t *testing.T) *CKResNet {
+	t.Helper()
+	net, err := NewCKResNet(tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
+	t.Helper()
+	tr, err := NewTrainer(newTiny(t), toySet(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tr.Close)
+	return tr
+}
+
+func quick(threads int) TrainConfig {
+	return TrainConfig{Epochs: 3, Batch: 8, Seed: 5, EvalDraws: 2, Threads: threads, Cosine: true}
+}
+
+// bits returns all parameters of a network.
+func bits(net *CKResNet) []float32 {
+	var all []float32
+	if net.plan != nil {
+		net.params.Download()
+	}
+	for _, p := range net.params.All() {
+		all = append(all, p.Host...)
+	}
+	return all
+}
+
+func levels(t *testing.T, f func(t *testing.T)) {
+	active := asm.Active()
+	defer asm.SetLevel(active)
+	for _, l := range asm.Available() {
+		t.Run(l.String(), func(t *testing.T) {
+			if err := asm.SetLevel(l); err != nil {
+				t.Fatal(err)
+			}
+			f(t)
+		})
+	}
+}
+
+func TestThreadsDoNotChangeBits(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		var want []float32
+		for _, threads := range []int{1, 2, 3} {
+			tr := newTrainer(t, quick(threads))
+			run, err := tr.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := append(bits(tr.net), float32(run.TestAccuracy), float32(run.Test.Loss))
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d threads end with other weights than 1", threads)
+			}
+		}
+	})
+}
+
+func TestResumeIsBitIdentical(t *testing.T) {
+	whole := newTrainer(t, quick(1))
+	want, err := whole.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	for _, stop := range []int{0, 1, 4, 5, 7, 10, 14, 15} { // an epoch has 5 steps
+		t.Run(fmt.Sprintf("stop=%d", stop), func(t *testing.T) {
+			cfg := quick(2)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			cfg.OnStep = func(p Progress) {
+				if p.Step == stop {
+					cancel()
+				}
+			}
+			if stop == 0 {
+				cancel()
+			}
+			first := newTrainer(t, cfg)
+			if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+				t.Fatalf("a cancelled run returned %v", err)
+			}
+			if err := first.SaveState(path); err != nil {
+				t.Fatal(err)
+			}
+			second := newTrainer(t, quick(1))
+			if err := second.LoadState(path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := second.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(bits(second.net), bits(whole.net)) {
+				t.Error("the resumed run ends with other weights")
+			}
+			if got.Test != want.Test || len(got.Epochs) != len(want.Epochs) {
+				t.Errorf("the resumed run tests as %+v, the undisturbed one as %+v", got.Test, want.Test)
+			}
+			for i, m := range got.Epochs {
+				w := want.Epochs[i]
+				m.Seconds, w.Seconds = 0, 0
+				if fmt.Sprint(m) != fmt.Sprint(w) {
+					t.Errorf("epoch %d: %+v, undisturbed %+v", i+1, m, w)
+				}
+			}
+		})
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		for _, threads := range []int{1, 2} {
+			cfg := quick(threads)
+			cfg.Epochs = 100
+			cfg.Optimizer.Clip = 1
+			tr := newTrainer(t, cfg)
+			step := func() {
+				if _, err := tr.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 3 {
+				step()
+			}
+			if n := testing.AllocsPerRun(5, step); n != 0 {
+				t.Errorf("%d threads: a training step allocates %v times", threads, n)
+			}
+		}
+	})
+}
+
+// TestGradient compares the directional derivatives of the whole network's loss
+// with its gradient, for fixed draws, and the derivative by each half-width.
+func TestGradient(t *testing.T) {
+	net := newTiny(t)
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 6, false); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	set := toySet()
+	images, labels := make([]float32, 6*144), make([]float32, 6)
+	set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+	for _, s := range net.samplers { // away from where the count of elements changes
+		for _, p := range s.Parameters() {
+			p.Host[0] = 0.8
+		}
+	}
+	net.params.Upload()
+	loss := func() float64 {
+		net.Draw(1, Training, 0)
+		net.Forward(images, true)
+		net.loss.SetLabels(labels)
+		net.loss.Forward(true)
+		return net.loss.Loss()
+	}
+	loss()
+	net.Backward(labels)
+	grads := map[string][]float32{}
+	for _, p := range net.params.All() {
+		if p.Trained() {
+			g := make([]float32, len(p.Host))
+			dev.Download(g, p.Grad)
+			grads[p.Name] = g
+		}
+	}
+	src := stream.New(2, "direction", 0)
+	for _, p := range net.params.All() {
+		if !p.Trained() {
+			continue
+		}
+		dir := make([]float64, len(p.Host))
+		slope, norm := 0.0, 0.0
+		for i := range dir {
+			dir[i] = src.Normal()
+			slope += dir[i] * float64(grads[p.Name][i])
+			norm += dir[i] * dir[i]
+		}
+		start := slices.Clone(p.Host)
+		at := func(h float64) float64 {
+			for i := range p.Host {
+				p.Host[i] = start[i] + float32(h*dir[i]/math.Sqrt(norm))
+			}
+			dev.Upload(p.Value, p.Host)
+			return loss()
+		}
+		// ReLU and the maxima have kinks, and one may lie closer than any step that
+		// float32 resolves: the gradient is the slope on one of the two sides.
+		got, here := slope/math.Sqrt(norm), at(0)
+		var left, right float64
+		steps := []float64{2e-5, 3e-5, 4e-5, 5e-5, 6e-5}
+		for _, h := range steps {
+			left += (here - at(-h)) / h / float64(len(steps))
+			right += (at(h) - here) / h / float64(len(steps))
+		}
+		at(0)
+		if off := min(math.Abs(got-left), math.Abs(got-right)); off > 0.05*math.Abs(got)+0.01 {
+			t.Errorf("%s: gradient along a direction is %v, differences give %v and %v", p.Name, got, left, right)
+		}
+	}
+}
+
+func TestFullNetworkIsEquivariant(t *testing.T) {
+	// On a regular grid of four angles an image turned by 90 degrees must give
+	// the same logits: the head takes the maximum over group and plane.
+	cfg := tiny()
+	cfg.Elements, cfg.Partial, cfg.Side = 4, false, 13
+	cfg.Pools, cfg.KernelSide = []int{}, 5
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 2, true); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	src := stream.New(9, "image", 0)
+	images := make([]float32, 2*169)
+	for i := range 169 {
+		images[i] = float32(src.Normal())
+	}
+	data.Rotate(images[169:], images[:169], 13, 13, math.Pi/2)
+	net.DrawFrom(zero{})
+	for i := range net.samplers { // the grid itself
+		copy(net.plan.elements[i].G, lie.SE2.Grid(4))
+	}
+	net.Forward(images, false)
+	logits := make([]float32, 4)
+	dev.Download(logits, net.Logits().Live())
+	for k := range 2 {
+		a, b := float64(logits[2*k]), float64(logits[2*k+1])
+		if math.Abs(a-b) > 1e-5*(1+math.Abs(a)) {
+			t.Errorf("logit %d is %v for an image and %v for the image turned by 90 degrees", k, a, b)
+		}
+	}
+}
+
+type zero struct{}
+
+func (zero) Float64() float64 { return 0 }
+
+func TestSaveAndLoad(t *testing.T) {
+	net := newTiny(t)
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	twin, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(bits(net), bits(twin)) || fmt.Sprint(net.cfg.describe()) != fmt.Sprint(twin.cfg.describe()) {
+		t.Error("a network that was saved and loaded is another one")
+	}
+}
+
+// tamper writes a checkpoint after changing its contents.
+func tamper(t *testing.T, change func(f *safetensors.File)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := newTiny(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(f)
+	if err := safetensors.WriteFile(path, f.Tensors, f.Metadata); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		change func(f *safetensors.File)
+		want   string
+	}{
+		{"no description", func(f *safetensors.File) { delete(f.Metadata, networkKey) }, "written by another program"},
+		{"damaged description", func(f *safetensors.File) { f.Metadata[networkKey] = "{" }, "damaged"},
+		{"another type", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"GCNN"}` }, "GCNN"},
+		{"unknown group", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"CKResNet","group":"E(9)"}` }, "E(9)"},
+		{"absurd size", func(f *safetensors.File) {
+			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `"width":2`, `"width":-2`, 1)
+		}, "Width"},
+		{"missing tensor", func(f *safetensors.File) { f.Tensors = f.Tensors[1:] }, "missing"},
+		{"extra tensor", func(f *safetensors.File) {
+			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "surplus", Shape: []int{1}, F32: []float32{1}})
+		}, "surplus"},
+		{"another shape", func(f *safetensors.File) {
+			f.Lookup("out_layer.bias").Shape, f.Lookup("out_layer.bias").F32 = []int{1}, []float32{1}
+		}, "out_layer.bias"},
+		{"NaN", func(f *safetensors.File) { f.Lookup("out_layer.bias").F32[0] = float32(math.NaN()) }, "NaN"},
+		{"integers", func(f *safetensors.File) {
+			b := f.Lookup("out_layer.bias")
+			b.F32, b.I64 = nil, make([]int64, 2)
+		}, "integers"},
+	} {
+		path := tamper(t, c.change)
+		_, err := Load(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error is %v; it should name the file and %q", c.what, err, c.want)
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an absent file gives %v", err)
+	}
+}
+
+func TestLoadStateRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	tr := newTrainer(t, quick(1))
+	if _, err := tr.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	good, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := quick(1)
+	other.Seed = 6
+	if err := newTrainer(t, other).LoadState(path); err == nil || !strings.Contains(err.Error(), "seed is 5, here it is 6") {
+		t.Errorf("the state of another seed gives %v", err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"Step":1`, `"Step":77`, "step 77"},
+		{`"optimizer_step":1`, `"optimizer_step":2`, "optimiser"},
+		{`"best_epoch":0`, `"best_epoch":1`, "best"},
+		{`"position"`, `"position":{},"x"`, "optimiser"},
+		{`{`, `[`, "damaged"},
+	} {
+		text := strings.Replace(good.Metadata[stateKey], c.old, c.new, 1)
+		if err := safetensors.WriteFile(path, good.Tensors, map[string]string{stateKey: text}); err != nil {
+			t.Fatal(err)
+		}
+		if err := newTrainer(t, quick(1)).LoadState(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error is %v, should tell about %q", c.new, err, c.want)
+		}
+	}
+	if err := newTiny(t).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := newTrainer(t, quick(1)).LoadState(path); err == nil || !strings.Contains(err.Error(), "no training state") {
+		t.Errorf("a checkpoint in place of a state gives %v", err)
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for field, change := range map[string]func(c *CKResNetConfig){
+		"Elements":     func(c *CKResNetConfig) { c.Elements = -1 },
+		"Side":         func(c *CKResNetConfig) { c.Side = 8 },
+		"Classes":      func(c *CKResNetConfig) { c.Classes = 1 },
+		"KernelSide":   func(c *CKResNetConfig) { c.KernelSide = 4 },
+		"KernelLayers": func(c *CKResNetConfig) { c.KernelLayers = 1 },
+		"Omega0":       func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
+		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
+		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
+	} {
+		c := tiny()
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig."+field {
+			t.Errorf("%s out of range gives %v", field, err)
+		}
+	}
+	c := tiny()
+	c.Group = lie.T2
+	if _, err := NewCKResNet(c); err == nil {
+		t.Error("a partial network on the trivial stabiliser is accepted")
+	}
+	for field, change := range map[string]func(c *TrainConfig){
+		"Epochs":    func(c *TrainConfig) { c.Epochs = -1 },
+		"Batch":     func(c *TrainConfig) { c.Batch = 41 },
+		"Warmup":    func(c *TrainConfig) { c.Warmup = 3 },
+		"EvalDraws": func(c *TrainConfig) { c.EvalDraws = -2 },
+		"Threads":   func(c *TrainConfig) { c.Threads = -2 },
+	} {
+		c := quick(1)
+		change(&c)
+		var e *ConfigError
+		if _, err := NewTrainer(newTiny(t), toySet(), c); !errors.As(err, &e) || e.Field != "TrainConfig."+field {
+			t.Errorf("%s out of range gives %v", field, err)
+		}
+	}
+	set := toySet()
+	set.Classes, set.ClassNames = 3, []string{"a", "b", "c"}
+	if _, err := NewTrainer(newTiny(t), set, quick(1)); err == nil {
+		t.Error("a data set of other classes than the network's is accepted")
+	}
+}
+
+func TestDivergenceStopsTheRun(t *testing.T) {
+	cfg := quick(1)
+	cfg.Optimizer = nn.OptimizerConfig{Algorithm: nn.SGD, LR: 1e30}
+	cfg.Cosine = false
+	tr := newTrainer(t, cfg)
+	_, err := tr.Run(context.Background())
+	var e *TrainError
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "learning rate") {
+		t.Errorf("a run that diverges ends with %v", err)
+	}
+}
+
+func TestFrozen(t *testing.T) {
+	net := newTiny(t)
+	set := toySet()
+	n := set.Test.Len()
+	images := make([]float32, n*set.Pixels())
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	set.Batch(images, nil, &set.Test, index)
+	frozen, err := net.Freeze(FreezeConfig{Batch: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := frozen.Predict(images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) != 2*n {
+		t.Fatalf("%d logits for %d images", len(want), n)
+	}
+	// One image alone has the logits that it has among others.
+	alone, err := frozen.Predict(images[3*set.Pixels() : 4*set.Pixels()])
+	if err != nil || !slices.Equal(alone, want[6:8]) {
+		t.Errorf("one image alone: %v, %v; among others %v", alone, err, want[6:8])
+	}
+	// The same elements in the network itself give the same logits.
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, n, true); err != nil {
+		t.Fatal(err)
+	}
+	net.Midpoints()
+	net.Forward(images, false)
+	host := make([]float32, 2*n)
+	dev.Download(host, net.Logits().Live())
+	for i := range n {
+		for k := range 2 {
+			if d := math.Abs(float64(host[k*n+i] - want[2*i+k])); d > 1e-4 {
+				t.Errorf("logit %d of image %d is off by %v", k, i, d)
+			}
+		}
+	}
+	net.Release()
+
+	done := make(chan error)
+	for range 4 {
+		go func() {
+			got, err := frozen.Predict(images)
+			if err == nil && !slices.Equal(got, want) {
+				err = errors.New("concurrent predictions differ")
+			}
+			done <- err
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := frozen.Predict(images[:100]); err == nil {
+		t.Error("a fraction of an image is accepted")
+	}
+	frozen.Close()
+	if _, err := frozen.Predict(images); err == nil {
+		t.Error("a closed network predicts")
+	}
+}
+
+func TestSubsets(t *testing.T) {
+	net := newTiny(t)
+	want := []float64{1, 1, 1, 1, 1}
+	if got := net.Subsets(); !slices.Equal(got, want) {
+		t.Errorf("a new network has subsets %v", got)
+	}
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 1, true); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	net.SetSubsets(0.5)
+	for _, v := range net.Subsets() {
+		if v != 0.5 {
+			t.Errorf("subsets are %v after SetSubsets(0.5)", net.Subsets())
+		}
+	}
+	net.Draw(1, Evaluation, 0)
+	for i, e := range net.plan.elements {
+		if n := len(e.G); i > 0 && n != 2 {
+			t.Errorf("half the group has %d of 3 elements in layer %d, want 2", n, i)
+		}
+	}
+}
