@@ -52,7 +52,7 @@ func (l *CrossEntropy) SetLabels(labels []float32) {
 		}
 	}
 	l.live = len(labels)
-	clear(l.labels[copy(l.labels, labels):])
+	copy(l.labels, labels) // what lies beyond is not live
 	l.dev.Upload(l.label, l.labels)
 }
 

@@ -203,6 +203,47 @@ func TestBadPlans(t *testing.T) {
 	refused(t, err, "output channels is 0")
 }
 
+// TestKeptValues: whether a residual sum or a ReLU planned after a layer may
+// overwrite the layer's input and output follows from what its Backward reads.
+func TestKeptValues(t *testing.T) {
+	const sum, relu = 1, 2 // what is allowed in place
+	for name, tc := range map[string]struct {
+		layer   nn.Layer
+		in, out int
+	}{
+		"BatchNorm":   {must(nn.NewBatchNorm("n", 2)), 0, sum | relu},
+		"Standardize": {nn.NewStandardize(), 0, sum | relu},
+		"ReLU":        {nn.NewReLU(), 0, 0}, // in and out are one map
+		"MaxPool2":    {nn.NewMaxPool2(), 0, relu},
+		"GlobalMax":   {nn.NewGlobalMax(), sum | relu, sum | relu},
+		"Linear":      {must(nn.NewLinear("l", 2, 2, 0)), 0, sum | relu},
+	} {
+		allowed := func(of func(in, out *nn.Map) *nn.Map) (got int) {
+			for _, mode := range []int{sum, relu} {
+				p := &nn.Plan{Arena: new(tensor.Arena), Batch: 1}
+				in := p.Map(2, 1, 4, 4)
+				m := of(in, tc.layer.Plan(p, in))
+				var after *nn.Map
+				if mode == sum {
+					after = nn.NewAdd().Plan(p, m, p.Map(m.C, m.MaxN, m.H, m.W))
+				} else {
+					after = nn.NewReLU().Plan(p, m)
+				}
+				if after == m {
+					got |= mode
+				}
+			}
+			return got
+		}
+		if got := allowed(func(in, _ *nn.Map) *nn.Map { return in }); got != tc.in {
+			t.Errorf("%s: input may be overwritten by %b, must be %b", name, got, tc.in)
+		}
+		if got := allowed(func(_, out *nn.Map) *nn.Map { return out }); got != tc.out {
+			t.Errorf("%s: output may be overwritten by %b, must be %b", name, got, tc.out)
+		}
+	}
+}
+
 // TestInference: a plan without gradients runs forward and is smaller.
 func TestInference(t *testing.T) {
 	size := func(inference bool) int {
