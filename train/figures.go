@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/plots"
 	"github.com/noether-go/noether/model"
 )
 
@@ -20,6 +21,7 @@ type figures struct {
 	crossings  []float64 // angles at which learned crosses 1/2, in degrees
 	images     int       // test images behind the curves
 	draws      int
+	picture    *plots.Picture // one of them
 }
 
 const (
@@ -62,6 +64,9 @@ func turnedImages(set *data.Dataset) ([]float32, *figures) {
 		}
 	}
 	f.images = len(chosen)
+	if len(chosen) > 0 {
+		f.picture = &plots.Picture{Width: set.Width, Height: set.Height, Ink: set.Image(&set.Test, chosen[0])[:set.Height*set.Width]}
+	}
 	pixels, plane := set.Pixels(), set.Height*set.Width
 	out := make([]float32, len(f.angles)*len(chosen)*pixels)
 	image := make([]float32, plane)

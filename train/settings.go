@@ -172,3 +172,19 @@ func kind(t reflect.Type) string {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// value returns the value of a key as -set takes it.
+func (c *Config) value(key string) string {
+	v := reflect.ValueOf(c).Elem()
+	for name := range strings.SplitSeq(key, ".") {
+		v = field(v, name)
+	}
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(v.Interface())
+	}
+	list := make([]string, v.Len())
+	for i := range list {
+		list[i] = fmt.Sprint(v.Index(i).Interface())
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}
