@@ -254,7 +254,7 @@ func (net *CKResNet) reserve(p *plan, np *nn.Plan) {
 			add(b.shortcut)
 		}
 		sum := nn.NewAdd()
-		x = sum.Plan(np, x, skip)
+		x = sum.Plan(np, skip, x) // in place on the shortcut, whose value nothing reads later
 		add(sum)
 		x = planNormPoolReLU(np, b.norm, x, c.pooled(i+1), add)
 	}

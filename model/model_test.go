@@ -13,6 +13,7 @@ import (
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
@@ -177,6 +178,9 @@ func TestResumeIsBitIdentical(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
 	levels(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2} {
 			cfg := quick(threads)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
@@ -496,7 +497,7 @@ func TestThreads(t *testing.T) {
 
 // TestAllocations: a steady-state pass allocates nothing.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	for _, sub := range subjects {

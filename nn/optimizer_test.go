@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
@@ -296,7 +297,7 @@ func TestOptimizerRefuses(t *testing.T) {
 }
 
 func TestOptimizerAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
 	schedule := must(nn.NewCosineLR(20, 4, false))
