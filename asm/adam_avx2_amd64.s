@@ -23,26 +23,26 @@ GLOBL adamOne<>(SB), RODATA|NOPTR, $4
 
 // UPDATE turns p, m, v, g in Y0-Y3 into the new p, m, v in Y0-Y2.
 #define UPDATE \
-	VMULPS       Y3, Y11, Y4; \ // (1-beta1)*g
-	VFMADD213PS  Y4, Y6, Y1; \  // m = beta1*m + Y4
-	VMULPS       Y3, Y12, Y4; \ // (1-beta2)*g
-	VMULPS       Y3, Y4, Y4; \  // ... *g
-	VFMADD213PS  Y4, Y7, Y2; \  // v = beta2*v + Y4
-	VMULPS       Y2, Y8, Y4; \  // v*correction2
-	VSQRTPS      Y4, Y4; \
-	VADDPS       Y9, Y4, Y4; \  // + eps
-	VMULPS       Y1, Y5, Y3; \  // step*m
-	VDIVPS       Y4, Y3, Y3; \  // / root
-	VFMSUB213PS  Y3, Y10, Y0    // p = decay*p - Y3
+	VMULPS      Y3, Y11, Y4; \ // (1-beta1)*g
+	VFMADD213PS Y4, Y6, Y1;  \ // m = beta1*m + Y4
+	VMULPS      Y3, Y12, Y4; \ // (1-beta2)*g
+	VMULPS      Y3, Y4, Y4;  \ // ... *g
+	VFMADD213PS Y4, Y7, Y2;  \ // v = beta2*v + Y4
+	VMULPS      Y2, Y8, Y4;  \ // v*correction2
+	VSQRTPS     Y4, Y4;      \
+	VADDPS      Y9, Y4, Y4;  \ // + eps
+	VMULPS      Y1, Y5, Y3;  \ // step*m
+	VDIVPS      Y4, Y3, Y3;  \ // / root
+	VFMSUB213PS Y3, Y10, Y0  // p = decay*p - Y3
 
 // func adamAVX2(p, m, v, grad *float32, n int, s *AdamStep)
 TEXT ·adamAVX2(SB), NOSPLIT, $0-48
-	MOVQ p+0(FP), DI
-	MOVQ m+8(FP), SI
-	MOVQ v+16(FP), DX
-	MOVQ grad+24(FP), R8
-	MOVQ n+32(FP), CX
-	MOVQ s+40(FP), R9
+	MOVQ         p+0(FP), DI
+	MOVQ         m+8(FP), SI
+	MOVQ         v+16(FP), DX
+	MOVQ         grad+24(FP), R8
+	MOVQ         n+32(FP), CX
+	MOVQ         s+40(FP), R9
 	VBROADCASTSS AdamStep_Step(R9), Y5
 	VBROADCASTSS AdamStep_Beta1(R9), Y6
 	VBROADCASTSS AdamStep_Beta2(R9), Y7
@@ -50,10 +50,10 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS AdamStep_Eps(R9), Y9
 	VBROADCASTSS AdamStep_Decay(R9), Y10
 	VBROADCASTSS adamOne<>(SB), Y11
-	VSUBPS Y7, Y11, Y12          // 1 - beta2
-	VSUBPS Y6, Y11, Y11          // 1 - beta1
-	SUBQ   $8, CX
-	JLT    rest
+	VSUBPS       Y7, Y11, Y12                 // 1 - beta2
+	VSUBPS       Y6, Y11, Y11                 // 1 - beta1
+	SUBQ         $8, CX
+	JLT          rest
 
 loop:
 	VMOVUPS (DI), Y0
@@ -72,8 +72,8 @@ loop:
 	JGE     loop
 
 rest:
-	ADDQ $8, CX
-	JEQ  done
+	ADDQ       $8, CX
+	JEQ        done
 	TAILMASK
 	VMASKMOVPS (DI), Y15, Y0
 	VMASKMOVPS (SI), Y15, Y1

@@ -11,7 +11,7 @@ DATA tailMask<>+48(SB)/8, $0
 DATA tailMask<>+56(SB)/8, $0
 GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 
-// TAILMASK sets the lowest CX lanes of Y15, CX < 8.
+// TAILMASK sets the lowest CX lanes of Y15, CX <= 8.
 #define TAILMASK \
 	LEAQ tailMask<>+32(SB), AX; \
 	SHLQ $2, CX; \

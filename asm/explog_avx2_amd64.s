@@ -25,15 +25,15 @@
 //	Y13 L7   Y14 one   Y15 mask of the rest
 
 #define EIGHT(NAME, V) \
-	DATA NAME<>+0(SB)/4, $V; \
-	DATA NAME<>+4(SB)/4, $V; \
-	DATA NAME<>+8(SB)/4, $V; \
-	DATA NAME<>+12(SB)/4, $V; \
-	DATA NAME<>+16(SB)/4, $V; \
-	DATA NAME<>+20(SB)/4, $V; \
-	DATA NAME<>+24(SB)/4, $V; \
-	DATA NAME<>+28(SB)/4, $V; \
-	GLOBL NAME<>(SB), RODATA|NOPTR, $32
+DATA NAME<>+0(SB)/4, $V; \
+DATA NAME<>+4(SB)/4, $V; \
+DATA NAME<>+8(SB)/4, $V; \
+DATA NAME<>+12(SB)/4, $V; \
+DATA NAME<>+16(SB)/4, $V; \
+DATA NAME<>+20(SB)/4, $V; \
+DATA NAME<>+24(SB)/4, $V; \
+DATA NAME<>+28(SB)/4, $V; \
+GLOBL NAME<>(SB), RODATA|NOPTR, $32
 
 EIGHT(magic, MAGIC)
 EIGHT(log2e, LOG2E)
@@ -41,7 +41,7 @@ EIGHT(ln2hi, LN2HI)
 EIGHT(ln2lo, LN2LO)
 EIGHT(expMin, EXPMIN)
 EIGHT(expMax, EXPMAX)
-EIGHT(largest, 0x7f7fffff) // the largest float32
+EIGHT(largest, 0x7f7fffff)       // the largest float32
 EIGHT(one, ONE)
 EIGHT(halfNeg, HALFNEG)
 EIGHT(e2, E2)
@@ -58,11 +58,11 @@ EIGHT(l5, L5)
 EIGHT(l6, L6)
 EIGHT(l7, L7)
 EIGHT(threeQuarters, 0x3f400000)
-EIGHT(normalShift, 0x7f800000) // -2^31 - bits(2^-126): moves the normal numbers to the lowest integers
-EIGHT(normalLast, 0xfeffffff)  // the largest normal number, moved
-EIGHT(smallest, 0x00800000)    // 2^-126, the smallest normal number
-EIGHT(scaleUp, 0x4c000000)     // 2^25: makes denormals normal
-EIGHT(scaleUpLog2, 0x41c80000) // 25
+EIGHT(normalShift, 0x7f800000)   // -2^31 - bits(2^-126): moves the normal numbers to the lowest integers
+EIGHT(normalLast, 0xfeffffff)    // the largest normal number, moved
+EIGHT(smallest, 0x00800000)      // 2^-126, the smallest normal number
+EIGHT(scaleUp, 0x4c000000)       // 2^25: makes denormals normal
+EIGHT(scaleUpLog2, 0x41c80000)   // 25
 EIGHT(infinity, 0x7f800000)
 EIGHT(minusInfinity, 0xff800000)
 EIGHT(nan, 0x7fc00000)
@@ -71,41 +71,41 @@ EIGHT(nan, 0x7fc00000)
 // for NaN. At the end R = x*largest where x > EXPMAX or NaN, that is +Inf or NaN,
 // else 0; P, finite and not negative, is replaced by it where it is larger or NaN.
 #define EXP(X, N, P, R) \
-	VMOVUPS      expMax<>(SB), N; \
-	VMINPS       X, N, R; \
-	VMOVUPS      expMin<>(SB), N; \
-	VMAXPS       R, N, R; \
-	VMOVAPS      Y12, N; \
-	VFMADD231PS  log2e<>(SB), R, N; \   // n = x/ln 2 + magic
-	VSUBPS       Y12, N, P; \
-	VFNMADD231PS ln2hi<>(SB), P, R; \   // r = x - n*ln2hi
-	VFNMADD231PS ln2lo<>(SB), P, R; \
-	VMOVAPS      Y13, P; \
-	VFMADD213PS  e5<>(SB), R, P; \      // p = E5 + r*E6
-	VFMADD213PS  e4<>(SB), R, P; \
-	VFMADD213PS  e3<>(SB), R, P; \
-	VFMADD213PS  e2<>(SB), R, P; \
-	VFMADD213PS  Y14, R, P; \
-	VFMADD213PS  Y14, R, P; \           // p = 1 + r*p
-	VPSLLD       $23, N, N; \
-	VPADDD       N, P, P; \             // p * 2^n
+	VMOVUPS      expMax<>(SB), N;        \
+	VMINPS       X, N, R;                \
+	VMOVUPS      expMin<>(SB), N;        \
+	VMAXPS       R, N, R;                \
+	VMOVAPS      Y12, N;                 \
+	VFMADD231PS  log2e<>(SB), R, N;      \ // n = x/ln 2 + magic
+	VSUBPS       Y12, N, P;              \
+	VFNMADD231PS ln2hi<>(SB), P, R;      \ // r = x - n*ln2hi
+	VFNMADD231PS ln2lo<>(SB), P, R;      \
+	VMOVAPS      Y13, P;                 \
+	VFMADD213PS  e5<>(SB), R, P;         \ // p = E5 + r*E6
+	VFMADD213PS  e4<>(SB), R, P;         \
+	VFMADD213PS  e3<>(SB), R, P;         \
+	VFMADD213PS  e2<>(SB), R, P;         \
+	VFMADD213PS  Y14, R, P;              \
+	VFMADD213PS  Y14, R, P;              \ // p = 1 + r*p
+	VPSLLD       $23, N, N;              \
+	VPADDD       N, P, P;                \ // p * 2^n
 	VCMPPS       $5, expMin<>(SB), X, N; \ // not less than
 	VCMPPS       $6, expMax<>(SB), X, R; \ // not less or equal
-	VANDPS       N, P, P; \
-	VANDPS       X, R, R; \
-	VMULPS       largest<>(SB), R, R; \
+	VANDPS       N, P, P;                \
+	VANDPS       X, R, R;                \
+	VMULPS       largest<>(SB), R, R;    \
 	VMAXPS       R, P, P
 
 // func expAVX2(dst, x *float32, n int)
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
+	MOVQ    dst+0(FP), DI
+	MOVQ    x+8(FP), SI
+	MOVQ    n+16(FP), CX
 	VMOVUPS magic<>(SB), Y12
 	VMOVUPS e6<>(SB), Y13
 	VMOVUPS one<>(SB), Y14
-	CMPQ CX, $16
-	JLT  vectors
+	CMPQ    CX, $16
+	JLT     vectors
 
 loop:
 	VMOVUPS (SI), Y0
@@ -132,8 +132,8 @@ vectors:
 	JMP     vectors
 
 rest:
-	TESTQ CX, CX
-	JEQ   done
+	TESTQ      CX, CX
+	JEQ        done
 	TAILMASK
 	VMASKMOVPS (SI), Y15, Y0
 	EXP(Y0, Y2, Y4, Y6)
@@ -146,28 +146,28 @@ done:
 // X = mantissa, E = exponent (a float) of the positive normal numbers X.
 #define SPLIT(X, E, T) \
 	VPSUBD    threeQuarters<>(SB), X, E; \
-	VPSRAD    $23, E, E; \
-	VPSLLD    $23, E, T; \
-	VPSUBD    T, X, X; \
+	VPSRAD    $23, E, E;                 \
+	VPSLLD    $23, E, T;                 \
+	VPSUBD    T, X, X;                   \
 	VCVTDQ2PS E, E
 
 // W = log(X*2^E), X a mantissa; F is scratch.
 #define LOG(X, E, W, F) \
-	VSUBPS      Y14, X, X; \            // f
-	VMOVAPS     Y13, W; \
-	VMULPS      X, X, F; \              // f*f
-	VFMADD213PS l6<>(SB), X, W; \       // q = L6 + f*L7
-	VFMADD213PS l5<>(SB), X, W; \
-	VFMADD213PS l4<>(SB), X, W; \
-	VFMADD213PS l3<>(SB), X, W; \
-	VFMADD213PS l2<>(SB), X, W; \
-	VFMADD213PS l1<>(SB), X, W; \
-	VFMADD213PS l0<>(SB), X, W; \
-	VMULPS      X, W, W; \
-	VMULPS      F, W, W; \              // f*f*f*q
-	VFMADD231PS ln2lo<>(SB), E, W; \
+	VSUBPS      Y14, X, X;           \ // f
+	VMOVAPS     Y13, W;              \
+	VMULPS      X, X, F;             \ // f*f
+	VFMADD213PS l6<>(SB), X, W;      \ // q = L6 + f*L7
+	VFMADD213PS l5<>(SB), X, W;      \
+	VFMADD213PS l4<>(SB), X, W;      \
+	VFMADD213PS l3<>(SB), X, W;      \
+	VFMADD213PS l2<>(SB), X, W;      \
+	VFMADD213PS l1<>(SB), X, W;      \
+	VFMADD213PS l0<>(SB), X, W;      \
+	VMULPS      X, W, W;             \
+	VMULPS      F, W, W;             \ // f*f*f*q
+	VFMADD231PS ln2lo<>(SB), E, W;   \
 	VFMADD231PS halfNeg<>(SB), F, W; \
-	VADDPS      X, W, W; \
+	VADDPS      X, W, W;             \
 	VFMADD231PS ln2hi<>(SB), E, W
 
 // T's sign bits = the lanes of X that are not positive normal numbers.
@@ -177,9 +177,9 @@ done:
 
 // func logAVX2(dst, x *float32, n int)
 TEXT ·logAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
+	MOVQ    dst+0(FP), DI
+	MOVQ    x+8(FP), SI
+	MOVQ    n+16(FP), CX
 	VMOVUPS l7<>(SB), Y13
 	VMOVUPS one<>(SB), Y14
 
@@ -205,22 +205,22 @@ loop:
 	JMP     loop
 
 vectors:
-	CMPQ CX, $8
-	JGE  special
-	TESTQ CX, CX
-	JEQ  done
-	MOVQ CX, R8
+	CMPQ       CX, $8
+	JGE        special
+	TESTQ      CX, CX
+	JEQ        done
+	MOVQ       CX, R8
 	TAILMASK
-	MOVQ R8, CX
+	MOVQ       R8, CX
 	VMASKMOVPS (SI), Y15, Y0
-	JMP  compute
+	JMP        compute
 
 // One vector, or the rest, with any values.
 special:
 	VMOVUPS (SI), Y0
 
 compute:
-	VCMPPS    $1, smallest<>(SB), Y0, Y8    // denormal, zero or negative
+	VCMPPS    $1, smallest<>(SB), Y0, Y8 // denormal, zero or negative
 	VMULPS    scaleUp<>(SB), Y0, Y9
 	VBLENDVPS Y8, Y9, Y0, Y1
 	SPLIT(Y1, Y2, Y9)
@@ -228,12 +228,12 @@ compute:
 	VSUBPS    Y8, Y2, Y2
 	LOG(Y1, Y2, Y4, Y6)
 	VXORPS    Y9, Y9, Y9
-	VCMPPS    $0, Y9, Y0, Y8                // zero
+	VCMPPS    $0, Y9, Y0, Y8             // zero
 	VMOVUPS   minusInfinity<>(SB), Y10
 	VBLENDVPS Y8, Y10, Y4, Y4
 	VCMPPS    $0, infinity<>(SB), Y0, Y8
 	VBLENDVPS Y8, Y0, Y4, Y4
-	VCMPPS    $9, Y9, Y0, Y8                // not greater or equal 0, or NaN
+	VCMPPS    $9, Y9, Y0, Y8             // not greater or equal 0, or NaN
 	VMOVUPS   nan<>(SB), Y10
 	VBLENDVPS Y8, Y10, Y4, Y4
 	CMPQ      CX, $8

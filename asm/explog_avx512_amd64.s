@@ -37,61 +37,61 @@
 
 // CONSTANT broadcasts the bits V.
 #define CONSTANT(V, Z) \
-	MOVL $V, AX; \
+	MOVL         $V, AX; \
 	VPBROADCASTD AX, Z
 
 #define MAP(OP) \
-	CMPQ CX, $64; \
-	JLT  vectors; \
-loop: \
-	LOAD4(SI, Z0, Z1, Z2, Z3); \
-	OP(Z0, Z4, Z8, Z12); \
-	OP(Z1, Z5, Z9, Z13); \
-	OP(Z2, Z6, Z10, Z14); \
-	OP(Z3, Z7, Z11, Z15); \
+	CMPQ     CX, $64;             \
+	JLT      vectors;             \
+	loop:                         \
+	LOAD4(SI, Z0, Z1, Z2, Z3);    \
+	OP(Z0, Z4, Z8, Z12);          \
+	OP(Z1, Z5, Z9, Z13);          \
+	OP(Z2, Z6, Z10, Z14);         \
+	OP(Z3, Z7, Z11, Z15);         \
 	STORE4(Z8, Z9, Z10, Z11, DI); \
-	ADDQ $256, SI; \
-	ADDQ $256, DI; \
-	SUBQ $64, CX; \
-	CMPQ CX, $64; \
-	JGE  loop; \
-vectors: \
-	CMPQ CX, $16; \
-	JLT  rest; \
-	VMOVUPS (SI), Z0; \
-	OP(Z0, Z4, Z8, Z12); \
-	VMOVUPS Z8, (DI); \
-	ADDQ $64, SI; \
-	ADDQ $64, DI; \
-	SUBQ $16, CX; \
-	JMP  vectors; \
-rest: \
-	TESTQ CX, CX; \
-	JEQ  done; \
-	TAILMASK; \
+	ADDQ     $256, SI;            \
+	ADDQ     $256, DI;            \
+	SUBQ     $64, CX;             \
+	CMPQ     CX, $64;             \
+	JGE      loop;                \
+	vectors:                      \
+	CMPQ     CX, $16;             \
+	JLT      rest;                \
+	VMOVUPS  (SI), Z0;            \
+	OP(Z0, Z4, Z8, Z12);          \
+	VMOVUPS  Z8, (DI);            \
+	ADDQ     $64, SI;             \
+	ADDQ     $64, DI;             \
+	SUBQ     $16, CX;             \
+	JMP      vectors;             \
+	rest:                   \
+	TESTQ     CX, CX;       \
+	JEQ       done;         \
+	TAILMASK;               \
 	VMOVUPS.Z (SI), K1, Z0; \
-	OP(Z0, Z4, Z8, Z12); \
-	VMOVUPS Z8, K1, (DI); \
-done: \
-	VZEROUPPER; \
+	OP(Z0, Z4, Z8, Z12);    \
+	VMOVUPS   Z8, K1, (DI); \
+	done:                   \
+	VZEROUPPER;             \
 	RET
 
 // P = e^X. The minimum returns its second operand, X, for NaN.
 #define EXP(X, N, P, T) \
 	VCMPPS       $5, Z16, X, K2; \ // not less than EXPMIN
-	VMINPS       X, Z17, X; \
-	VMOVAPS      Z19, N; \
-	VFMADD231PS  Z18, X, N; \      // n = x/ln 2 + magic
-	VSUBPS       Z19, N, N; \
-	VMOVAPS      Z23, P; \
-	VFNMADD231PS Z20, N, X; \      // x -= n*ln2hi
-	VFNMADD231PS Z21, N, X; \
-	VFMADD231PS  Z22, X, P; \      // p = E5 + r*E6
-	VFMADD213PS  Z24, X, P; \
-	VFMADD213PS  Z25, X, P; \
-	VFMADD213PS  Z26, X, P; \      // p = E2 + r*p
-	VFMADD213PS  Z27, X, P; \      // p = 1 + r*p
-	VFMADD213PS  Z27, X, P; \
+	VMINPS       X, Z17, X;      \
+	VMOVAPS      Z19, N;         \
+	VFMADD231PS  Z18, X, N;      \ // n = x/ln 2 + magic
+	VSUBPS       Z19, N, N;      \
+	VMOVAPS      Z23, P;         \
+	VFNMADD231PS Z20, N, X;      \ // x -= n*ln2hi
+	VFNMADD231PS Z21, N, X;      \
+	VFMADD231PS  Z22, X, P;      \ // p = E5 + r*E6
+	VFMADD213PS  Z24, X, P;      \
+	VFMADD213PS  Z25, X, P;      \
+	VFMADD213PS  Z26, X, P;      \ // p = E2 + r*p
+	VFMADD213PS  Z27, X, P;      \ // p = 1 + r*p
+	VFMADD213PS  Z27, X, P;      \
 	VSCALEFPS.Z  N, P, K2, P
 
 // func expAVX512(dst, x *float32, n int)
@@ -113,29 +113,29 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-24
 	CONSTANT(ONE, Z27)
 	MAP(EXP)
 
-// W = log(X). The exponent belongs to a mantissa in [1, 2): one more where the
-// mantissa in [0.75, 1.5) is below one.
+	// W = log(X). The exponent belongs to a mantissa in [1, 2): one more where the
+	// mantissa in [0.75, 1.5) is below one.
 #define LOG(X, E, W, F) \
-	VGETEXPPS   X, E; \
-	VGETMANTPS  $11, X, X; \      // NaN for negative numbers
+	VGETEXPPS   X, E;           \
+	VGETMANTPS  $11, X, X;      \ // NaN for negative numbers
 	VCMPPS      $1, Z16, X, K2; \ // less than one
-	VSUBPS      Z16, X, X; \      // f
-	VADDPS      Z16, E, K2, E; \
-	VMOVAPS     Z21, W; \
-	VMULPS      X, X, F; \        // f*f
-	VFMADD231PS Z20, X, W; \      // q = L6 + f*L7
-	VFMADD213PS Z22, X, W; \
-	VFMADD213PS Z23, X, W; \
-	VFMADD213PS Z24, X, W; \
-	VFMADD213PS Z25, X, W; \
-	VFMADD213PS Z26, X, W; \
-	VFMADD213PS Z27, X, W; \      // q = L0 + f*q
-	VMULPS      X, W, W; \
-	VMULPS      F, W, W; \        // f*f*f*q
-	VFMADD231PS Z18, E, W; \      // + e*ln2lo
-	VFMADD231PS Z19, F, W; \      // - f*f/2
-	VADDPS      X, W, W; \        // + f
-	VFMADD231PS Z17, E, W         // + e*ln2hi
+	VSUBPS      Z16, X, X;      \ // f
+	VADDPS      Z16, E, K2, E;  \
+	VMOVAPS     Z21, W;         \
+	VMULPS      X, X, F;        \ // f*f
+	VFMADD231PS Z20, X, W;      \ // q = L6 + f*L7
+	VFMADD213PS Z22, X, W;      \
+	VFMADD213PS Z23, X, W;      \
+	VFMADD213PS Z24, X, W;      \
+	VFMADD213PS Z25, X, W;      \
+	VFMADD213PS Z26, X, W;      \
+	VFMADD213PS Z27, X, W;      \ // q = L0 + f*q
+	VMULPS      X, W, W;        \
+	VMULPS      F, W, W;        \ // f*f*f*q
+	VFMADD231PS Z18, E, W;      \ // + e*ln2lo
+	VFMADD231PS Z19, F, W;      \ // - f*f/2
+	VADDPS      X, W, W;        \ // + f
+	VFMADD231PS Z17, E, W       // + e*ln2hi
 
 // func logAVX512(dst, x *float32, n int)
 TEXT ·logAVX512(SB), NOSPLIT, $0-24

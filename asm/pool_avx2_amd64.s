@@ -26,40 +26,40 @@ GLOBL poolNaN<>(SB), RODATA|NOPTR, $4
 #define MAX4 \
 	VCMPPS    $3, Y1, Y0, Y6; \ // unordered: a or b is NaN
 	VCMPPS    $3, Y3, Y2, Y7; \ // c or d
-	VORPS     Y6, Y7, Y6; \
-	VMAXPS    Y0, Y1, Y0; \     // Y1 > Y0 ? Y1 : Y0
-	VMAXPS    Y0, Y2, Y0; \
-	VMAXPS    Y0, Y3, Y0; \
-	VBLENDVPS Y6, Y14, Y0, Y0   // NaN where Y6
+	VORPS     Y6, Y7, Y6;     \
+	VMAXPS    Y0, Y1, Y0;     \ // Y1 > Y0 ? Y1 : Y0
+	VMAXPS    Y0, Y2, Y0;     \
+	VMAXPS    Y0, Y3, Y0;     \
+	VBLENDVPS Y6, Y14, Y0, Y0 // NaN where Y6
 
 // Y0-Y3 = the gradients of a, b, c, d. Y6 marks the lanes that are taken.
 #define MAX4GRAD \
 	VCMPPS  $0, Y4, Y0, Y6; \ // a == y
-	VANDPS  Y5, Y6, Y0; \
+	VANDPS  Y5, Y6, Y0;     \
 	VCMPPS  $0, Y4, Y1, Y7; \ // b == y
-	VANDNPS Y7, Y6, Y8; \     // and not a
-	VANDPS  Y5, Y8, Y1; \
-	VORPS   Y7, Y6, Y6; \
+	VANDNPS Y7, Y6, Y8;     \ // and not a
+	VANDPS  Y5, Y8, Y1;     \
+	VORPS   Y7, Y6, Y6;     \
 	VCMPPS  $0, Y4, Y2, Y7; \
-	VANDNPS Y7, Y6, Y8; \
-	VANDPS  Y5, Y8, Y2; \
-	VORPS   Y7, Y6, Y6; \
+	VANDNPS Y7, Y6, Y8;     \
+	VANDPS  Y5, Y8, Y2;     \
+	VORPS   Y7, Y6, Y6;     \
 	VCMPPS  $0, Y4, Y3, Y7; \
-	VANDNPS Y7, Y6, Y8; \
+	VANDNPS Y7, Y6, Y8;     \
 	VANDPS  Y5, Y8, Y3
 
 // func max4AVX2(dst, a, b, c, d *float32, n int)
 TEXT ·max4AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), R8
-	MOVQ b+16(FP), R9
-	MOVQ c+24(FP), R10
-	MOVQ d+32(FP), BX
-	MOVQ n+40(FP), CX
+	MOVQ         dst+0(FP), DI
+	MOVQ         a+8(FP), R8
+	MOVQ         b+16(FP), R9
+	MOVQ         c+24(FP), R10
+	MOVQ         d+32(FP), BX
+	MOVQ         n+40(FP), CX
 	VBROADCASTSS poolNaN<>(SB), Y14
-	XORQ DX, DX
-	SUBQ $8, CX
-	JLT  rest
+	XORQ         DX, DX
+	SUBQ         $8, CX
+	JLT          rest
 
 loop:
 	VMOVUPS (R8)(DX*1), Y0
@@ -73,8 +73,8 @@ loop:
 	JGE     loop
 
 rest:
-	ADDQ $8, CX
-	JEQ  done
+	ADDQ       $8, CX
+	JEQ        done
 	TAILMASK
 	VMASKMOVPS (R8)(DX*1), Y15, Y0
 	VMASKMOVPS (R9)(DX*1), Y15, Y1
@@ -121,8 +121,8 @@ loop:
 	JGE     loop
 
 rest:
-	ADDQ $8, CX
-	JEQ  done
+	ADDQ       $8, CX
+	JEQ        done
 	TAILMASK
 	VMASKMOVPS (R8)(DX*1), Y15, Y0
 	VMASKMOVPS (R9)(DX*1), Y15, Y1

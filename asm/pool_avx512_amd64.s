@@ -20,44 +20,44 @@
 //	Z0-Z3 a b c d   Z4 y   Z5 dy   Z31 NaN   K1 the lanes in use
 
 #define POINTERS4 \
-	MOVQ a+8(FP), R8; \
-	MOVQ b+16(FP), R9; \
+	MOVQ a+8(FP), R8;   \
+	MOVQ b+16(FP), R9;  \
 	MOVQ c+24(FP), R10; \
 	MOVQ d+32(FP), BX
 
 #define LOADS4 \
-	VMOVUPS.Z (R8)(AX*1), K1, Z0; \
-	VMOVUPS.Z (R9)(AX*1), K1, Z1; \
+	VMOVUPS.Z (R8)(AX*1), K1, Z0;  \
+	VMOVUPS.Z (R9)(AX*1), K1, Z1;  \
 	VMOVUPS.Z (R10)(AX*1), K1, Z2; \
 	VMOVUPS.Z (BX)(AX*1), K1, Z3
 
 // K1 = the lanes left, all 16 or the lowest CX.
 #define LANES \
 	MOVL  $0xffff, DX; \
-	CMPQ  CX, $16; \
-	JGE   full; \
-	MOVL  $1, DX; \
-	SHLL  CX, DX; \
-	DECL  DX; \
-full: \
+	CMPQ  CX, $16;     \
+	JGE   full;        \
+	MOVL  $1, DX;      \
+	SHLL  CX, DX;      \
+	DECL  DX;          \
+	full:              \
 	KMOVW DX, K1
 
 // func max4AVX512(dst, a, b, c, d *float32, n int)
 TEXT ·max4AVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
+	MOVQ         dst+0(FP), DI
 	POINTERS4
-	MOVQ n+40(FP), CX
-	XORQ AX, AX
-	MOVL $0x7fc00000, DX
+	MOVQ         n+40(FP), CX
+	XORQ         AX, AX
+	MOVL         $0x7fc00000, DX
 	VPBROADCASTD DX, Z31
 
 loop:
 	LANES
 	LOADS4
-	VCMPPS  $3, Z1, Z0, K2  // unordered: a or b is NaN
-	VCMPPS  $3, Z3, Z2, K3  // c or d
+	VCMPPS  $3, Z1, Z0, K2     // unordered: a or b is NaN
+	VCMPPS  $3, Z3, Z2, K3     // c or d
 	KORW    K2, K3, K2
-	VMAXPS  Z0, Z1, Z0      // Z1 > Z0 ? Z1 : Z0
+	VMAXPS  Z0, Z1, Z0         // Z1 > Z0 ? Z1 : Z0
 	VMAXPS  Z0, Z2, Z0
 	VMAXPS  Z0, Z3, Z0
 	VMOVAPS Z31, K2, Z0
@@ -88,14 +88,14 @@ loop:
 	LOADS4
 	VMOVUPS.Z (R14)(AX*1), K1, Z4
 	VMOVUPS.Z (SI)(AX*1), K1, Z5
-	VCMPPS    $0, Z4, Z0, K2     // a == y
+	VCMPPS    $0, Z4, Z0, K2      // a == y
 	VCMPPS    $0, Z4, Z1, K3
 	VCMPPS    $0, Z4, Z2, K4
 	VCMPPS    $0, Z4, Z3, K5
-	KANDNW    K3, K2, K3         // b == y, not a
-	KORW      K2, K3, K6         // a or b
+	KANDNW    K3, K2, K3          // b == y, not a
+	KORW      K2, K3, K6          // a or b
 	KANDNW    K4, K6, K4
-	KORW      K4, K6, K6         // a, b or c
+	KORW      K4, K6, K6          // a, b or c
 	KANDNW    K5, K6, K5
 	VMOVAPS.Z Z5, K2, Z0
 	VMOVAPS.Z Z5, K3, Z1

@@ -29,52 +29,52 @@
 
 // X0 = the sum of all lanes of Y0-Y7.
 #define TOTAL \
-	VADDPS Y1, Y0, Y0; \
-	VADDPS Y3, Y2, Y2; \
-	VADDPS Y5, Y4, Y4; \
-	VADDPS Y7, Y6, Y6; \
-	VADDPS Y2, Y0, Y0; \
-	VADDPS Y6, Y4, Y4; \
-	VADDPS Y4, Y0, Y0; \
+	VADDPS       Y1, Y0, Y0; \
+	VADDPS       Y3, Y2, Y2; \
+	VADDPS       Y5, Y4, Y4; \
+	VADDPS       Y7, Y6, Y6; \
+	VADDPS       Y2, Y0, Y0; \
+	VADDPS       Y6, Y4, Y4; \
+	VADDPS       Y4, Y0, Y0; \
 	VEXTRACTF128 $1, Y0, X1; \
-	VADDPS X1, X0, X0; \
-	VMOVHLPS X0, X0, X1; \
-	VADDPS X1, X0, X0; \
-	VMOVSHDUP X0, X1; \
-	VADDSS X1, X0, X0
+	VADDPS       X1, X0, X0; \
+	VMOVHLPS     X0, X0, X1; \
+	VADDPS       X1, X0, X0; \
+	VMOVSHDUP    X0, X1;     \
+	VADDSS       X1, X0, X0
 
 // STEP(offset, temporary, accumulator) adds one vector at the offset; LAST adds
 // the lanes of Y15 to Y0; ADVANCE moves the pointers.
 #define REDUCE(STEP, LAST, ADVANCE) \
-	ZERO8; \
-	CMPQ CX, $64; \
-	JLT  vectors; \
-loop: \
-	STEP(0, Y8, Y0); \
-	STEP(32, Y9, Y1); \
-	STEP(64, Y10, Y2); \
-	STEP(96, Y11, Y3); \
+	ZERO8;              \
+	CMPQ     CX, $64;   \
+	JLT      vectors;   \
+	loop:               \
+	STEP(0, Y8, Y0);    \
+	STEP(32, Y9, Y1);   \
+	STEP(64, Y10, Y2);  \
+	STEP(96, Y11, Y3);  \
 	STEP(128, Y12, Y4); \
 	STEP(160, Y13, Y5); \
-	STEP(192, Y8, Y6); \
-	STEP(224, Y9, Y7); \
-	ADVANCE(256); \
-	SUBQ $64, CX; \
-	CMPQ CX, $64; \
-	JGE  loop; \
-vectors: \
-	CMPQ CX, $8; \
-	JLT  rest; \
-	STEP(0, Y8, Y0); \
-	ADVANCE(32); \
-	SUBQ $8, CX; \
-	JMP  vectors; \
-rest: \
+	STEP(192, Y8, Y6);  \
+	STEP(224, Y9, Y7);  \
+	ADVANCE(256);       \
+	SUBQ     $64, CX;   \
+	CMPQ     CX, $64;   \
+	JGE      loop;      \
+	vectors:            \
+	CMPQ     CX, $8;    \
+	JLT      rest;      \
+	STEP(0, Y8, Y0);    \
+	ADVANCE(32);        \
+	SUBQ     $8, CX;    \
+	JMP      vectors;   \
+	rest:         \
 	TESTQ CX, CX; \
-	JEQ  done; \
-	TAILMASK; \
-	LAST; \
-done: \
+	JEQ   done;   \
+	TAILMASK;     \
+	LAST;         \
+	done:         \
 	TOTAL
 
 #define NEXT1(B) ADDQ $B, SI
@@ -83,30 +83,32 @@ done: \
 #define SUMSTEP(O, T, A) VADDPS O(SI), A, A
 #define SUMLAST \
 	VMASKMOVPS (SI), Y15, Y8; \
-	VADDPS Y8, Y0, Y0
+	VADDPS     Y8, Y0, Y0
 
 #define DOTSTEP(O, T, A) \
-	VMOVUPS O(SI), T; \
+	VMOVUPS     O(SI), T;   \
 	VFMADD231PS O(DX), T, A
+
 #define DOTLAST \
-	VMASKMOVPS (SI), Y15, Y8; \
-	VMASKMOVPS (DX), Y15, Y9; \
+	VMASKMOVPS  (SI), Y15, Y8; \
+	VMASKMOVPS  (DX), Y15, Y9; \
 	VFMADD231PS Y9, Y8, Y0
 
 #define SQUARESTEP(O, T, A) \
-	VMOVUPS O(SI), T; \
-	VSUBPS Y14, T, T; \
+	VMOVUPS     O(SI), T;  \
+	VSUBPS      Y14, T, T; \
 	VFMADD231PS T, T, A
+
 #define SQUARELAST \
-	VMASKMOVPS (SI), Y15, Y8; \
-	VSUBPS Y14, Y8, Y8; \
-	VANDPS Y15, Y8, Y8; \
+	VMASKMOVPS  (SI), Y15, Y8; \
+	VSUBPS      Y14, Y8, Y8;   \
+	VANDPS      Y15, Y8, Y8;   \
 	VFMADD231PS Y8, Y8, Y0
 
 // func sumAVX2(x *float32, n int) float32
 TEXT ·sumAVX2(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+	MOVQ   x+0(FP), SI
+	MOVQ   n+8(FP), CX
 	REDUCE(SUMSTEP, SUMLAST, NEXT1)
 	VMOVSS X0, ret+16(FP)
 	VZEROUPPER
@@ -114,9 +116,9 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 
 // func dotAVX2(x, y *float32, n int) float32
 TEXT ·dotAVX2(SB), NOSPLIT, $0-28
-	MOVQ x+0(FP), SI
-	MOVQ y+8(FP), DX
-	MOVQ n+16(FP), CX
+	MOVQ   x+0(FP), SI
+	MOVQ   y+8(FP), DX
+	MOVQ   n+16(FP), CX
 	REDUCE(DOTSTEP, DOTLAST, NEXT2)
 	VMOVSS X0, ret+24(FP)
 	VZEROUPPER
@@ -124,11 +126,11 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-28
 
 // func sumSquaresAVX2(x *float32, n int, mean float32) float32
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
 	VBROADCASTSS mean+16(FP), Y14
 	REDUCE(SQUARESTEP, SQUARELAST, NEXT1)
-	VMOVSS X0, ret+24(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -148,73 +150,73 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 // WIDE(offset, temporary, accumulator) adds one full vector, NARROW the lanes
 // of Y15.
 #define COLREDUCE(WIDE, NARROW, ADVANCE) \
-	ZERO8; \
-	CMPQ BX, $64; \
-	JEQ  wide; \
-narrow: \
-	NARROW(Y8, Y9, Y0); \
-	ADVANCE; \
-	DECQ CX; \
-	JEQ  narrowdone; \
-	NARROW(Y10, Y11, Y4); \
-	ADVANCE; \
-	DECQ CX; \
-	JNE  narrow; \
-narrowdone: \
-	VADDPS Y4, Y0, Y0; \
-	VMASKMOVPS Y0, Y15, (DI); \
-	VZEROUPPER; \
-	RET; \
-wide: \
-	WIDE(0, Y8, Y0); \
-	WIDE(32, Y9, Y1); \
-	WIDE(64, Y10, Y2); \
-	WIDE(96, Y11, Y3); \
-	WIDE(128, Y12, Y4); \
-	WIDE(160, Y13, Y5); \
-	WIDE(192, Y8, Y6); \
-	WIDE(224, Y9, Y7); \
-	ADVANCE; \
-	DECQ CX; \
-	JNE  wide; \
+	ZERO8;                      \
+	CMPQ        BX, $64;        \
+	JEQ         wide;           \
+	narrow:                     \
+	NARROW(Y8, Y9, Y0);         \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JEQ         narrowdone;     \
+	NARROW(Y10, Y11, Y4);       \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JNE         narrow;         \
+	narrowdone:                 \
+	VADDPS      Y4, Y0, Y0;     \
+	VMASKMOVPS  Y0, Y15, (DI);  \
+	VZEROUPPER;                 \
+	RET;                        \
+	wide:                       \
+	WIDE(0, Y8, Y0);            \
+	WIDE(32, Y9, Y1);           \
+	WIDE(64, Y10, Y2);          \
+	WIDE(96, Y11, Y3);          \
+	WIDE(128, Y12, Y4);         \
+	WIDE(160, Y13, Y5);         \
+	WIDE(192, Y8, Y6);          \
+	WIDE(224, Y9, Y7);          \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JNE         wide;           \
 	STORE4(Y0, Y1, Y2, Y3, DI); \
-	ADDQ $128, DI; \
+	ADDQ        $128, DI;       \
 	STORE4(Y4, Y5, Y6, Y7, DI); \
-	VZEROUPPER; \
+	VZEROUPPER;                 \
 	RET
 
 #define NEXTROW1 ADDQ R8, SI
 #define NEXTROW2 ADDQ R8, SI; ADDQ R8, DX
 
-// COLUMNS sets BX to the number of columns and Y15 to its lanes when at most 8.
+// COLUMNS sets BX to the number of columns and Y15 to its lanes, none for 64.
 #define COLUMNS(N) \
-	MOVQ N, BX; \
-	CMPQ BX, $64; \
-	JEQ  lanes; \
-	MOVQ BX, CX; \
-	TAILMASK; \
-lanes:
+	MOVQ N, BX;   \
+	MOVQ BX, CX;  \
+	ANDQ $15, CX; \
+	TAILMASK
 
 #define COLSUM(O, T, A) VADDPS O(SI), A, A
 #define COLSUMN(T, U, A) \
 	VMASKMOVPS (SI), Y15, T; \
-	VADDPS T, A, A
+	VADDPS     T, A, A
 
 #define COLDOT(O, T, A) \
-	VMOVUPS O(SI), T; \
+	VMOVUPS     O(SI), T;   \
 	VFMADD231PS O(DX), T, A
+
 #define COLDOTN(T, U, A) \
-	VMASKMOVPS (SI), Y15, T; \
-	VMASKMOVPS (DX), Y15, U; \
+	VMASKMOVPS  (SI), Y15, T; \
+	VMASKMOVPS  (DX), Y15, U; \
 	VFMADD231PS U, T, A
 
 #define COLSQUARE(O, T, A) \
-	VMOVUPS O(SI), T; \
-	VSUBPS O(DX), T, T; \
+	VMOVUPS     O(SI), T;    \
+	VSUBPS      O(DX), T, T; \
 	VFMADD231PS T, T, A
+
 #define COLSQUAREN(T, U, A) \
-	VMASKMOVPS (SI), Y15, T; \
-	VSUBPS Y14, T, T; \
+	VMASKMOVPS  (SI), Y15, T; \
+	VSUBPS      Y14, T, T;    \
 	VFMADD231PS T, T, A
 
 // func colSumAVX2(part, x *float32, rows, stride, n int)
@@ -240,43 +242,43 @@ TEXT ·colDotAVX2(SB), NOSPLIT, $0-48
 
 // func colSumSquaresAVX2(part, x, mean *float32, rows, stride, n int)
 TEXT ·colSumSquaresAVX2(SB), NOSPLIT, $0-48
-	MOVQ part+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ mean+16(FP), DX
+	MOVQ       part+0(FP), DI
+	MOVQ       x+8(FP), SI
+	MOVQ       mean+16(FP), DX
 	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
-	CMPQ BX, $64
-	JEQ  start
+	MOVQ       rows+24(FP), CX
+	MOVQ       stride+32(FP), R8
+	SHLQ       $2, R8
+	CMPQ       BX, $64
+	JEQ        start
 	VMASKMOVPS (DX), Y15, Y14
 
 start:
 	COLREDUCE(COLSQUARE, COLSQUAREN, NEXTROW1)
 
-// Column maps of a strip: 64 columns, in two halves, or up to 8 under Y15. The
-// vectors stay in registers over the rows:
-//
-//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
-//
-// Registers
-//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
-//	R8 row pitch in bytes   AX scratch   BX columns left
-//	Y0-Y3 x   Y4-Y7 scale or a   Y8-Y11 shift or b   Y12 y, c (narrow)   Y15 the columns
+	// Column maps of a strip: 64 columns, in two halves, or up to 8 under Y15. The
+	// vectors stay in registers over the rows:
+	//
+	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
+	//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
+	//
+	// Registers
+	//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
+	//	R8 row pitch in bytes   AX scratch   BX columns left
+	//	Y0-Y3 x   Y4-Y7 scale or a   Y8-Y11 shift or b   Y12 y, c (narrow)   Y15 the columns
 
 // func colAffineAVX2(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX2(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ scale+16(FP), R9
-	MOVQ shift+24(FP), R10
+	MOVQ       dst+0(FP), DI
+	MOVQ       x+8(FP), SI
+	MOVQ       scale+16(FP), R9
+	MOVQ       shift+24(FP), R10
 	COLUMNS(n+48(FP))
-	MOVQ rows+32(FP), CX
-	MOVQ stride+40(FP), R8
-	SHLQ $2, R8
-	CMPQ BX, $64
-	JEQ  wide
+	MOVQ       rows+32(FP), CX
+	MOVQ       stride+40(FP), R8
+	SHLQ       $2, R8
+	CMPQ       BX, $64
+	JEQ        wide
 	VMASKMOVPS (R9), Y15, Y4
 	VMASKMOVPS (R10), Y15, Y8
 
@@ -323,18 +325,18 @@ done:
 
 // func colCombineAVX2(dst, x, y, a, b, c *float32, rows, stride, n int)
 TEXT ·colCombineAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	MOVQ a+24(FP), R9
-	MOVQ b+32(FP), R10
-	MOVQ c+40(FP), R11
+	MOVQ       dst+0(FP), DI
+	MOVQ       x+8(FP), SI
+	MOVQ       y+16(FP), DX
+	MOVQ       a+24(FP), R9
+	MOVQ       b+32(FP), R10
+	MOVQ       c+40(FP), R11
 	COLUMNS(n+64(FP))
-	MOVQ rows+48(FP), CX
-	MOVQ stride+56(FP), R8
-	SHLQ $2, R8
-	CMPQ BX, $64
-	JEQ  wide
+	MOVQ       rows+48(FP), CX
+	MOVQ       stride+56(FP), R8
+	SHLQ       $2, R8
+	CMPQ       BX, $64
+	JEQ        wide
 	VMASKMOVPS (R9), Y15, Y4
 	VMASKMOVPS (R10), Y15, Y8
 	VMASKMOVPS (R11), Y15, Y12
@@ -342,8 +344,8 @@ TEXT ·colCombineAVX2(SB), NOSPLIT, $0-72
 narrow:
 	VMASKMOVPS  (SI), Y15, Y0
 	VMASKMOVPS  (DX), Y15, Y1
-	VFMADD213PS Y12, Y8, Y1 // y = b*y + c
-	VFMADD213PS Y1, Y4, Y0  // x = a*x + y
+	VFMADD213PS Y12, Y8, Y1   // y = b*y + c
+	VFMADD213PS Y1, Y4, Y0    // x = a*x + y
 	VMASKMOVPS  Y0, Y15, (DI)
 	ADDQ        R8, SI
 	ADDQ        R8, DX
@@ -359,11 +361,11 @@ wide:
 
 wideloop:
 	LOAD4(DX, Y0, Y1, Y2, Y3)
-	VFMADD213PS (R11), Y8, Y0 // b*y + c
+	VFMADD213PS (R11), Y8, Y0    // b*y + c
 	VFMADD213PS 32(R11), Y9, Y1
 	VFMADD213PS 64(R11), Y10, Y2
 	VFMADD213PS 96(R11), Y11, Y3
-	VFMADD231PS (SI), Y4, Y0  // + a*x
+	VFMADD231PS (SI), Y4, Y0     // + a*x
 	VFMADD231PS 32(SI), Y5, Y1
 	VFMADD231PS 64(SI), Y6, Y2
 	VFMADD231PS 96(SI), Y7, Y3
@@ -418,24 +420,24 @@ GLOBL reduceOne<>(SB), RODATA|NOPTR, $32
 #define TAKE(X, M, I, T, U) \
 	VCMPPS    $7, M, M, T; \ // ordered
 	VCMPPS    $6, M, X, U; \ // not less or equal
-	VANDPS    T, U, T; \
-	VBLENDVPS T, X, M, M; \
+	VANDPS    T, U, T;     \
+	VBLENDVPS T, X, M, M;  \
 	VBLENDVPS T, Y14, I, I
 
 // func colMaxAVX2(max, index, x *float32, rows, stride, n int, row float32)
 TEXT ·colMaxAVX2(SB), NOSPLIT, $0-52
-	MOVQ max+0(FP), DI
-	MOVQ index+8(FP), DX
-	MOVQ x+16(FP), SI
+	MOVQ         max+0(FP), DI
+	MOVQ         index+8(FP), DX
+	MOVQ         x+16(FP), SI
 	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
+	MOVQ         rows+24(FP), CX
+	MOVQ         stride+32(FP), R8
+	SHLQ         $2, R8
 	VBROADCASTSS row+48(FP), Y14
-	CMPQ BX, $64
-	JEQ  wide
-	VMASKMOVPS (DI), Y15, Y0
-	VMASKMOVPS (DX), Y15, Y4
+	CMPQ         BX, $64
+	JEQ          wide
+	VMASKMOVPS   (DI), Y15, Y0
+	VMASKMOVPS   (DX), Y15, Y4
 
 narrow:
 	VMASKMOVPS (SI), Y15, Y8
@@ -454,29 +456,29 @@ wide:
 	LOAD4(DX, Y4, Y5, Y6, Y7)
 
 wideloop:
-	VMOVUPS (SI), Y8
-	VMOVUPS 32(SI), Y9
+	VMOVUPS      (SI), Y8
+	VMOVUPS      32(SI), Y9
 	TAKE(Y8, Y0, Y4, Y10, Y11)
 	TAKE(Y9, Y1, Y5, Y12, Y13)
-	VMOVUPS 64(SI), Y8
-	VMOVUPS 96(SI), Y9
+	VMOVUPS      64(SI), Y8
+	VMOVUPS      96(SI), Y9
 	TAKE(Y8, Y2, Y6, Y10, Y11)
 	TAKE(Y9, Y3, Y7, Y12, Y13)
-	VADDPS  reduceOne<>(SB), Y14, Y14
-	ADDQ    R8, SI
-	DECQ    CX
-	JNE     wideloop
+	VADDPS       reduceOne<>(SB), Y14, Y14
+	ADDQ         R8, SI
+	DECQ         CX
+	JNE          wideloop
 	STORE4(Y0, Y1, Y2, Y3, DI)
 	STORE4(Y4, Y5, Y6, Y7, DX)
-	SUBQ    $32, BX
-	JEQ     done
-	MOVQ    x+16(FP), SI
-	MOVQ    rows+24(FP), CX
+	SUBQ         $32, BX
+	JEQ          done
+	MOVQ         x+16(FP), SI
+	MOVQ         rows+24(FP), CX
 	VBROADCASTSS row+48(FP), Y14
-	ADDQ    $128, SI
-	ADDQ    $128, DI
-	ADDQ    $128, DX
-	JMP     wide
+	ADDQ         $128, SI
+	ADDQ         $128, DI
+	ADDQ         $128, DX
+	JMP          wide
 
 done:
 	VZEROUPPER

@@ -29,54 +29,54 @@
 
 // X0 = the sum of all lanes of Z0-Z7.
 #define TOTAL \
-	VADDPS Z1, Z0, Z0; \
-	VADDPS Z3, Z2, Z2; \
-	VADDPS Z5, Z4, Z4; \
-	VADDPS Z7, Z6, Z6; \
-	VADDPS Z2, Z0, Z0; \
-	VADDPS Z6, Z4, Z4; \
-	VADDPS Z4, Z0, Z0; \
+	VADDPS        Z1, Z0, Z0; \
+	VADDPS        Z3, Z2, Z2; \
+	VADDPS        Z5, Z4, Z4; \
+	VADDPS        Z7, Z6, Z6; \
+	VADDPS        Z2, Z0, Z0; \
+	VADDPS        Z6, Z4, Z4; \
+	VADDPS        Z4, Z0, Z0; \
 	VEXTRACTF64X4 $1, Z0, Y1; \
-	VADDPS Y1, Y0, Y0; \
-	VEXTRACTF128 $1, Y0, X1; \
-	VADDPS X1, X0, X0; \
-	VMOVHLPS X0, X0, X1; \
-	VADDPS X1, X0, X0; \
-	VMOVSHDUP X0, X1; \
-	VADDSS X1, X0, X0
+	VADDPS        Y1, Y0, Y0; \
+	VEXTRACTF128  $1, Y0, X1; \
+	VADDPS        X1, X0, X0; \
+	VMOVHLPS      X0, X0, X1; \
+	VADDPS        X1, X0, X0; \
+	VMOVSHDUP     X0, X1;     \
+	VADDSS        X1, X0, X0
 
 // STEP(offset, temporary, accumulator) adds one vector at the offset; LAST adds
 // the lanes of K1 to Z0; ADVANCE moves the pointers.
 #define REDUCE(STEP, LAST, ADVANCE) \
-	ZERO8; \
-	CMPQ CX, $128; \
-	JLT  vectors; \
-loop: \
-	STEP(0, Z8, Z0); \
-	STEP(64, Z9, Z1); \
+	ZERO8;              \
+	CMPQ     CX, $128;  \
+	JLT      vectors;   \
+	loop:               \
+	STEP(0, Z8, Z0);    \
+	STEP(64, Z9, Z1);   \
 	STEP(128, Z10, Z2); \
 	STEP(192, Z11, Z3); \
 	STEP(256, Z12, Z4); \
 	STEP(320, Z13, Z5); \
 	STEP(384, Z14, Z6); \
 	STEP(448, Z15, Z7); \
-	ADVANCE(512); \
-	SUBQ $128, CX; \
-	CMPQ CX, $128; \
-	JGE  loop; \
-vectors: \
-	CMPQ CX, $16; \
-	JLT  rest; \
-	STEP(0, Z8, Z0); \
-	ADVANCE(64); \
-	SUBQ $16, CX; \
-	JMP  vectors; \
-rest: \
+	ADVANCE(512);       \
+	SUBQ     $128, CX;  \
+	CMPQ     CX, $128;  \
+	JGE      loop;      \
+	vectors:            \
+	CMPQ     CX, $16;   \
+	JLT      rest;      \
+	STEP(0, Z8, Z0);    \
+	ADVANCE(64);        \
+	SUBQ     $16, CX;   \
+	JMP      vectors;   \
+	rest:         \
 	TESTQ CX, CX; \
-	JEQ  done; \
-	TAILMASK; \
-	LAST; \
-done: \
+	JEQ   done;   \
+	TAILMASK;     \
+	LAST;         \
+	done:         \
 	TOTAL
 
 #define NEXT1(B) ADDQ $B, SI
@@ -86,25 +86,27 @@ done: \
 #define SUMLAST VADDPS (SI), Z0, K1, Z0
 
 #define DOTSTEP(O, T, A) \
-	VMOVUPS O(SI), T; \
+	VMOVUPS     O(SI), T;   \
 	VFMADD231PS O(DX), T, A
+
 #define DOTLAST \
-	VMOVUPS.Z (SI), K1, Z8; \
+	VMOVUPS.Z   (SI), K1, Z8;    \
 	VFMADD231PS (DX), Z8, K1, Z0
 
 #define SQUARESTEP(O, T, A) \
-	VMOVUPS O(SI), T; \
-	VSUBPS Z16, T, T; \
+	VMOVUPS     O(SI), T;  \
+	VSUBPS      Z16, T, T; \
 	VFMADD231PS T, T, A
+
 #define SQUARELAST \
-	VMOVUPS.Z (SI), K1, Z8; \
-	VSUBPS Z16, Z8, Z8; \
+	VMOVUPS.Z   (SI), K1, Z8;  \
+	VSUBPS      Z16, Z8, Z8;   \
 	VFMADD231PS Z8, Z8, K1, Z0
 
 // func sumAVX512(x *float32, n int) float32
 TEXT ·sumAVX512(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+	MOVQ   x+0(FP), SI
+	MOVQ   n+8(FP), CX
 	REDUCE(SUMSTEP, SUMLAST, NEXT1)
 	VMOVSS X0, ret+16(FP)
 	VZEROUPPER
@@ -112,9 +114,9 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-20
 
 // func dotAVX512(x, y *float32, n int) float32
 TEXT ·dotAVX512(SB), NOSPLIT, $0-28
-	MOVQ x+0(FP), SI
-	MOVQ y+8(FP), DX
-	MOVQ n+16(FP), CX
+	MOVQ   x+0(FP), SI
+	MOVQ   y+8(FP), DX
+	MOVQ   n+16(FP), CX
 	REDUCE(DOTSTEP, DOTLAST, NEXT2)
 	VMOVSS X0, ret+24(FP)
 	VZEROUPPER
@@ -122,11 +124,11 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-28
 
 // func sumSquaresAVX512(x *float32, n int, mean float32) float32
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
 	VBROADCASTSS mean+16(FP), Z16
 	REDUCE(SQUARESTEP, SQUARELAST, NEXT1)
-	VMOVSS X0, ret+24(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -143,45 +145,45 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 // WIDE(offset, temporary, accumulator, mean) adds one full vector, NARROW the
 // lanes of K1.
 #define COLREDUCE(WIDE, NARROW, ADVANCE) \
-	ZERO8; \
-	CMPQ BX, $64; \
-	JEQ  wide; \
-narrow: \
-	NARROW(Z8, Z0); \
-	ADVANCE; \
-	DECQ CX; \
-	JEQ  narrowdone; \
-	NARROW(Z9, Z4); \
-	ADVANCE; \
-	DECQ CX; \
-	JNE  narrow; \
-narrowdone: \
-	VADDPS Z4, Z0, Z0; \
-	VMOVUPS Z0, K1, (DI); \
-	VZEROUPPER; \
-	RET; \
-wide: \
-	WIDE(0, Z8, Z0, Z16); \
-	WIDE(64, Z9, Z1, Z17); \
-	WIDE(128, Z10, Z2, Z18); \
-	WIDE(192, Z11, Z3, Z19); \
-	ADVANCE; \
-	DECQ CX; \
-	JEQ  widedone; \
-	WIDE(0, Z8, Z4, Z16); \
-	WIDE(64, Z9, Z5, Z17); \
-	WIDE(128, Z10, Z6, Z18); \
-	WIDE(192, Z11, Z7, Z19); \
-	ADVANCE; \
-	DECQ CX; \
-	JNE  wide; \
-widedone: \
-	VADDPS Z4, Z0, Z0; \
-	VADDPS Z5, Z1, Z1; \
-	VADDPS Z6, Z2, Z2; \
-	VADDPS Z7, Z3, Z3; \
+	ZERO8;                      \
+	CMPQ        BX, $64;        \
+	JEQ         wide;           \
+	narrow:                     \
+	NARROW(Z8, Z0);             \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JEQ         narrowdone;     \
+	NARROW(Z9, Z4);             \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JNE         narrow;         \
+	narrowdone:                 \
+	VADDPS      Z4, Z0, Z0;     \
+	VMOVUPS     Z0, K1, (DI);   \
+	VZEROUPPER;                 \
+	RET;                        \
+	wide:                       \
+	WIDE(0, Z8, Z0, Z16);       \
+	WIDE(64, Z9, Z1, Z17);      \
+	WIDE(128, Z10, Z2, Z18);    \
+	WIDE(192, Z11, Z3, Z19);    \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JEQ         widedone;       \
+	WIDE(0, Z8, Z4, Z16);       \
+	WIDE(64, Z9, Z5, Z17);      \
+	WIDE(128, Z10, Z6, Z18);    \
+	WIDE(192, Z11, Z7, Z19);    \
+	ADVANCE;                    \
+	DECQ        CX;             \
+	JNE         wide;           \
+	widedone:                   \
+	VADDPS      Z4, Z0, Z0;     \
+	VADDPS      Z5, Z1, Z1;     \
+	VADDPS      Z6, Z2, Z2;     \
+	VADDPS      Z7, Z3, Z3;     \
 	STORE4(Z0, Z1, Z2, Z3, DI); \
-	VZEROUPPER; \
+	VZEROUPPER;                 \
 	RET
 
 #define NEXTROW1 ADDQ R8, SI
@@ -189,30 +191,32 @@ widedone: \
 
 // COLUMNS sets BX to the number of columns and K1 to its lanes when at most 16.
 #define COLUMNS(N) \
-	MOVQ  N, BX; \
+	MOVQ  N, BX;  \
 	MOVQ  $1, AX; \
 	MOVQ  BX, CX; \
 	SHLQ  CX, AX; \
-	DECQ  AX; \
+	DECQ  AX;     \
 	KMOVW AX, K1
 
 #define COLSUM(O, T, A, M) VADDPS O(SI), A, A
 #define COLSUMN(T, A) VADDPS (SI), A, K1, A
 
 #define COLDOT(O, T, A, M) \
-	VMOVUPS O(SI), T; \
+	VMOVUPS     O(SI), T;   \
 	VFMADD231PS O(DX), T, A
+
 #define COLDOTN(T, A) \
-	VMOVUPS.Z (SI), K1, T; \
+	VMOVUPS.Z   (SI), K1, T;   \
 	VFMADD231PS (DX), T, K1, A
 
 #define COLSQUARE(O, T, A, M) \
-	VMOVUPS O(SI), T; \
-	VSUBPS M, T, T; \
+	VMOVUPS     O(SI), T; \
+	VSUBPS      M, T, T;  \
 	VFMADD231PS T, T, A
+
 #define COLSQUAREN(T, A) \
-	VMOVUPS.Z (SI), K1, T; \
-	VSUBPS Z16, T, T; \
+	VMOVUPS.Z   (SI), K1, T; \
+	VSUBPS      Z16, T, T;   \
 	VFMADD231PS T, T, A
 
 // func colSumAVX512(part, x *float32, rows, stride, n int)
@@ -238,44 +242,44 @@ TEXT ·colDotAVX512(SB), NOSPLIT, $0-48
 
 // func colSumSquaresAVX512(part, x, mean *float32, rows, stride, n int)
 TEXT ·colSumSquaresAVX512(SB), NOSPLIT, $0-48
-	MOVQ part+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ mean+16(FP), DX
+	MOVQ      part+0(FP), DI
+	MOVQ      x+8(FP), SI
+	MOVQ      mean+16(FP), DX
 	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
+	MOVQ      rows+24(FP), CX
+	MOVQ      stride+32(FP), R8
+	SHLQ      $2, R8
 	VMOVUPS.Z (DX), K1, Z16
-	CMPQ BX, $64
-	JNE  start
+	CMPQ      BX, $64
+	JNE       start
 	LOAD4(DX, Z16, Z17, Z18, Z19)
 
 start:
 	COLREDUCE(COLSQUARE, COLSQUAREN, NEXTROW1)
 
-// Column maps of a strip: 64 columns, or up to 16 under K1. The vectors stay in
-// registers over the rows:
-//
-//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
-//
-// Registers
-//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
-//	R8 row pitch in bytes   AX scratch   BX columns
-//	Z0-Z3 x   Z4-Z7 y   Z16-Z19 scale or a   Z20-Z23 shift or b   Z24-Z27 c
+	// Column maps of a strip: 64 columns, or up to 16 under K1. The vectors stay in
+	// registers over the rows:
+	//
+	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
+	//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
+	//
+	// Registers
+	//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
+	//	R8 row pitch in bytes   AX scratch   BX columns
+	//	Z0-Z3 x   Z4-Z7 y   Z16-Z19 scale or a   Z20-Z23 shift or b   Z24-Z27 c
 
 // func colAffineAVX512(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ scale+16(FP), R9
-	MOVQ shift+24(FP), R10
+	MOVQ      dst+0(FP), DI
+	MOVQ      x+8(FP), SI
+	MOVQ      scale+16(FP), R9
+	MOVQ      shift+24(FP), R10
 	COLUMNS(n+48(FP))
-	MOVQ rows+32(FP), CX
-	MOVQ stride+40(FP), R8
-	SHLQ $2, R8
-	CMPQ BX, $64
-	JEQ  wide
+	MOVQ      rows+32(FP), CX
+	MOVQ      stride+40(FP), R8
+	SHLQ      $2, R8
+	CMPQ      BX, $64
+	JEQ       wide
 	VMOVUPS.Z (R9), K1, Z16
 	VMOVUPS.Z (R10), K1, Z20
 
@@ -310,18 +314,18 @@ wideloop:
 
 // func colCombineAVX512(dst, x, y, a, b, c *float32, rows, stride, n int)
 TEXT ·colCombineAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	MOVQ a+24(FP), R9
-	MOVQ b+32(FP), R10
-	MOVQ c+40(FP), R11
+	MOVQ      dst+0(FP), DI
+	MOVQ      x+8(FP), SI
+	MOVQ      y+16(FP), DX
+	MOVQ      a+24(FP), R9
+	MOVQ      b+32(FP), R10
+	MOVQ      c+40(FP), R11
 	COLUMNS(n+64(FP))
-	MOVQ rows+48(FP), CX
-	MOVQ stride+56(FP), R8
-	SHLQ $2, R8
-	CMPQ BX, $64
-	JEQ  wide
+	MOVQ      rows+48(FP), CX
+	MOVQ      stride+56(FP), R8
+	SHLQ      $2, R8
+	CMPQ      BX, $64
+	JEQ       wide
 	VMOVUPS.Z (R9), K1, Z16
 	VMOVUPS.Z (R10), K1, Z20
 	VMOVUPS.Z (R11), K1, Z24
@@ -329,8 +333,8 @@ TEXT ·colCombineAVX512(SB), NOSPLIT, $0-72
 narrow:
 	VMOVUPS.Z   (SI), K1, Z0
 	VMOVUPS.Z   (DX), K1, Z4
-	VFMADD213PS Z24, Z20, Z4  // y = b*y + c
-	VFMADD213PS Z4, Z16, Z0   // x = a*x + y
+	VFMADD213PS Z24, Z20, Z4 // y = b*y + c
+	VFMADD213PS Z4, Z16, Z0  // x = a*x + y
 	VMOVUPS     Z0, K1, (DI)
 	ADDQ        R8, SI
 	ADDQ        R8, DX
@@ -380,9 +384,9 @@ wideloop:
 
 // X replaces M, and the row I, where M is a number and X is larger or NaN.
 #define TAKE(X, M, I, K) \
-	VCMPPS  $7, M, M, K; \    // ordered
+	VCMPPS  $7, M, M, K;    \ // ordered
 	VCMPPS  $6, M, X, K, K; \ // not less or equal
-	VMOVAPS X, K, M; \
+	VMOVAPS X, K, M;        \
 	VMOVAPS Z16, K, I
 
 DATA reduceOne<>+0(SB)/4, $0x3f800000
@@ -390,19 +394,19 @@ GLOBL reduceOne<>(SB), RODATA|NOPTR, $4
 
 // func colMaxAVX512(max, index, x *float32, rows, stride, n int, row float32)
 TEXT ·colMaxAVX512(SB), NOSPLIT, $0-52
-	MOVQ max+0(FP), DI
-	MOVQ index+8(FP), DX
-	MOVQ x+16(FP), SI
+	MOVQ         max+0(FP), DI
+	MOVQ         index+8(FP), DX
+	MOVQ         x+16(FP), SI
 	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
+	MOVQ         rows+24(FP), CX
+	MOVQ         stride+32(FP), R8
+	SHLQ         $2, R8
 	VBROADCASTSS row+48(FP), Z16
 	VBROADCASTSS reduceOne<>(SB), Z17
-	CMPQ BX, $64
-	JEQ  wide
-	VMOVUPS.Z (DI), K1, Z0
-	VMOVUPS.Z (DX), K1, Z4
+	CMPQ         BX, $64
+	JEQ          wide
+	VMOVUPS.Z    (DI), K1, Z0
+	VMOVUPS.Z    (DX), K1, Z4
 
 narrow:
 	VMOVUPS.Z (SI), K1, Z8

@@ -33,41 +33,41 @@
 
 // CONSTANT broadcasts the bits V.
 #define CONSTANT(V, Z) \
-	MOVL $V, AX; \
+	MOVL         $V, AX; \
 	VPBROADCASTD AX, Z
 
 // K2 = lanes of X with |x| >= limit
 #define OUTSIDE(X, T) \
-	VRANGEPS $11, X, X, T; \
+	VRANGEPS $11, X, X, T;  \
 	VCMPPS   $5, Z16, T, K2
 
 // y, k and r for the arguments X. Z19-Z21 hold the parts.
 #define REDUCE(X, Y, K) \
-	VMOVAPS      Z17, Y; \
-	VFMADD231PS  Z18, X, Y; \  // y = x/pi + magic
-	VSUBPS       Z17, Y, K; \  // k
-	VFNMADD231PS Z19, K, X; \  // x -= k*pi1
+	VMOVAPS      Z17, Y;    \
+	VFMADD231PS  Z18, X, Y; \ // y = x/pi + magic
+	VSUBPS       Z17, Y, K; \ // k
+	VFNMADD231PS Z19, K, X; \ // x -= k*pi1
 	VFNMADD231PS Z20, K, X; \
 	VFNMADD231PS Z21, K, X
 
 // X = sin of the whole argument; Q and S are scratch.
 #define SINE(X, Y, Q, S) \
-	VMULPS      X, X, S; \
-	VMOVAPS     Z23, Q; \
+	VMULPS      X, X, S;   \
+	VMOVAPS     Z23, Q;    \
 	VFMADD231PS Z22, S, Q; \ // q = S7 + s*S9
 	VPSLLD      $31, Y, Y; \ // parity of k in the sign bit
 	VFMADD213PS Z24, S, Q; \ // q = S5 + s*q
 	VFMADD213PS Z25, S, Q; \ // q = S3 + s*q
 	VFMADD213PS Z31, X, S; \ // t = s*r + 0: never -0
-	VFMADD231PS Q, S, X; \   // r += t*q
+	VFMADD231PS Q, S, X;   \ // r += t*q
 	VPXORD      Y, X, X
 
 // func sinAVX512(dst, x *float32, n int) int
 TEXT ·sinAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ CX, BX
+	MOVQ   dst+0(FP), DI
+	MOVQ   x+8(FP), SI
+	MOVQ   n+16(FP), CX
+	MOVQ   CX, BX
 	CONSTANT(LIMIT, Z16)
 	CONSTANT(MAGIC, Z17)
 	CONSTANT(INVPI, Z18)
@@ -79,15 +79,15 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-32
 	CONSTANT(S5, Z24)
 	CONSTANT(S3, Z25)
 	VPXORD Z31, Z31, Z31
-	CMPQ CX, $64
-	JLT  vectors
+	CMPQ   CX, $64
+	JLT    vectors
 
 loop:
 	LOAD4(SI, Z0, Z1, Z2, Z3)
-	VRANGEPS $11, Z1, Z0, Z12 // the larger magnitude; a NaN yields to a number
+	VRANGEPS $11, Z1, Z0, Z12   // the larger magnitude; a NaN yields to a number
 	VRANGEPS $11, Z3, Z2, Z13
 	VRANGEPS $11, Z13, Z12, Z12
-	VCMPPS   $5, Z16, Z12, K2 // not below the limit, or NaN
+	VCMPPS   $5, Z16, Z12, K2   // not below the limit, or NaN
 	KORTESTW K2, K2
 	JNE      done
 	REDUCE(Z0, Z4, Z8)
@@ -141,44 +141,44 @@ done:
 
 // X, C = sine and cosine of the whole argument. S, T and K3 are scratch.
 #define SINECOSINE(X, Y, S, C, T) \
-	VMULPS      X, X, S; \
-	VMOVAPS     Z23, T; \
-	VFMADD231PS Z22, S, T; \ // T5 + s*T7
-	VMOVAPS     Z26, C; \
-	VFMADD231PS Z25, S, C; \ // C6 + s*C8
-	VFMADD213PS Z24, S, T; \ // T3 + s*t
-	VFMADD213PS Z27, S, C; \ // C4 + s*c
-	VFMADD213PS Z28, S, C; \ // -1/2 + s*c
-	VPTESTMD    Z30, Y, K3; \ // odd k: the functions change places
-	VFMADD213PS Z29, S, C; \ // cos(r) = 1 + s*c
-	VFMADD213PS Z10, X, S; \ // s*r + 0: never -0
-	VFMADD231PS T, S, X; \   // sin(r) = r + s*r*t
-	VPADDD      Z30, Y, S; \ // k+1
-	VPSLLD      $30, Y, Y; \ // bit 1 of k: the sign of the sine
-	VPSLLD      $30, S, S; \ // bit 1 of k+1: the sign of the cosine
-	VMOVAPS     X, T; \
-	VMOVAPS     C, K3, X; \
-	VMOVAPS     T, K3, C; \
+	VMULPS      X, X, S;          \
+	VMOVAPS     Z23, T;           \
+	VFMADD231PS Z22, S, T;        \ // T5 + s*T7
+	VMOVAPS     Z26, C;           \
+	VFMADD231PS Z25, S, C;        \ // C6 + s*C8
+	VFMADD213PS Z24, S, T;        \ // T3 + s*t
+	VFMADD213PS Z27, S, C;        \ // C4 + s*c
+	VFMADD213PS Z28, S, C;        \ // -1/2 + s*c
+	VPTESTMD    Z30, Y, K3;       \ // odd k: the functions change places
+	VFMADD213PS Z29, S, C;        \ // cos(r) = 1 + s*c
+	VFMADD213PS Z10, X, S;        \ // s*r + 0: never -0
+	VFMADD231PS T, S, X;          \ // sin(r) = r + s*r*t
+	VPADDD      Z30, Y, S;        \ // k+1
+	VPSLLD      $30, Y, Y;        \ // bit 1 of k: the sign of the sine
+	VPSLLD      $30, S, S;        \ // bit 1 of k+1: the sign of the cosine
+	VMOVAPS     X, T;             \
+	VMOVAPS     C, K3, X;         \
+	VMOVAPS     T, K3, C;         \
 	VPTERNLOGD  $0x78, Z31, Y, X; \ // x ^ (y & sign bit)
 	VPTERNLOGD  $0x78, Z31, S, C
 
 #define SINCOSCONSTANTS \
-	VPXORD Z10, Z10, Z10; \
-	CONSTANT(LIMIT, Z16); \
-	CONSTANT(MAGIC, Z17); \
-	CONSTANT(INVPIO2, Z18); \
-	CONSTANT(PIO2A, Z19); \
-	CONSTANT(PIO2B, Z20); \
-	CONSTANT(PIO2C, Z21); \
-	CONSTANT(T7, Z22); \
-	CONSTANT(T5, Z23); \
-	CONSTANT(T3, Z24); \
-	CONSTANT(C8, Z25); \
-	CONSTANT(C6, Z26); \
-	CONSTANT(C4, Z27); \
-	CONSTANT(HALFNEG, Z28); \
-	CONSTANT(ONE, Z29); \
-	CONSTANT(1, Z30); \
+	VPXORD Z10, Z10, Z10;     \
+	CONSTANT(LIMIT, Z16);     \
+	CONSTANT(MAGIC, Z17);     \
+	CONSTANT(INVPIO2, Z18);   \
+	CONSTANT(PIO2A, Z19);     \
+	CONSTANT(PIO2B, Z20);     \
+	CONSTANT(PIO2C, Z21);     \
+	CONSTANT(T7, Z22);        \
+	CONSTANT(T5, Z23);        \
+	CONSTANT(T3, Z24);        \
+	CONSTANT(C8, Z25);        \
+	CONSTANT(C6, Z26);        \
+	CONSTANT(C4, Z27);        \
+	CONSTANT(HALFNEG, Z28);   \
+	CONSTANT(ONE, Z29);       \
+	CONSTANT(1, Z30);         \
 	CONSTANT(0x80000000, Z31)
 
 // func sinCosAVX512(s, c, x *float32, n int) int
