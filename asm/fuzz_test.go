@@ -47,8 +47,7 @@ func FuzzFunctions(f *testing.F) {
 			for _, fn := range functions() {
 				fn.run(got, x)
 				for i, v := range x {
-					// 2.5 ULP is the widest bound of any level and function.
-					if e := ulpError(got[i], fn.ref(float64(v))); e > 2.5 {
+					if e := ulpError(got[i], fn.ref(float64(v))); e > fn.ulp {
 						t.Fatalf("%s(%v = %#08x) = %v, want %v, %g ULP", fn.name, v, math.Float32bits(v), got[i], fn.ref(float64(v)), e)
 					}
 				}
