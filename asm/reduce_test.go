@@ -70,8 +70,8 @@ func TestReduceExact(t *testing.T) {
 	})
 }
 
-// relativeSum is what docs/numerics.md promises for the reductions: the error
-// relative to the sum of the magnitudes of the terms.
+// relativeSum is how large docs/numerics.md says that the error of a reduction
+// gets on random data, relative to the sum of the magnitudes of the terms.
 const relativeSum = 1e-6
 
 func TestReduceError(t *testing.T) {
