@@ -20,7 +20,7 @@ const (
 //
 // as a matrix product: the kernel is A, row-major, and B is packed panel by
 // panel from the source planes, tap after tap, for as many taps as fill depth
-// rows. The columns of a panel are positions of one row that have the same taps
+// rows, or lies in blocks that need no packing (blocked.go). The columns of a panel are positions of one row that have the same taps
 // inside the plane, so a tap outside is skipped rather than multiplied by zero.
 type correlation struct {
 	view
@@ -30,15 +30,22 @@ type correlation struct {
 	accumulate bool
 	kernel     []float32 // [m, (t,s)] with leading dimension lda
 	lda        int
-	ones       int // the tap before whose columns the kernel has that of the bias; -1: none
+	ones       bool // the kernel's last column, T*sources, is to be multiplied with ones
 
 	mr, nr int // register tile
 	step   int // rows of A taken at a time
+	panels [][]float32
+
+	// For a source that is packed:
 	deep   int // rows of a panel
 	groups []group
 	blocks int   // parts that m is cut into
 	rows   []int // offsets of all rows (t,s), for thin sources
-	panels [][]float32
+
+	// For a source in blocks:
+	runs   []line // of taps side by side
+	slices int    // of the batch
+	unity  [widestTile]float32
 }
 
 // group is a range of columns of a row of dst that see the same taps.
@@ -68,6 +75,9 @@ func (c *correlation) bind(s *Shape) int {
 	if n := len(s.Offsets); n > cap(c.negated) {
 		c.negated = make([]Offset, 0, n)
 	}
+	if n := len(s.Offsets); n > cap(c.runs) {
+		c.runs = make([]line, 0, n)
+	}
 	return max(breadth, nr) * depth
 }
 
@@ -84,6 +94,10 @@ func (c *correlation) run(p *taps) {
 	segments := (k + depth - 1) / depth
 	c.deep = min(depth, (k+segments-1)/segments)
 	c.panels = p.panels
+	if c.form == inBlocks {
+		c.runBlocked(p)
+		return
+	}
 	c.gather()
 	c.divide()
 
@@ -99,7 +113,7 @@ func (c *correlation) run(p *taps) {
 // tap by tap the rows would be copied one at a time.
 func (c *correlation) gather() {
 	c.rows = c.rows[:0]
-	if !c.copied || c.sources >= thinSources {
+	if c.form != bordered || c.sources >= thinSources {
 		return
 	}
 	for t := range c.offsets {
@@ -135,6 +149,10 @@ func edges(lo, hi int) [2]int { return [2]int{lo, hi} }
 // each row the blocks of m. Going down the rows keeps the source lines that
 // neighbouring rows share in the cache.
 func (c *correlation) Do(lo, hi, worker int) {
+	if c.form == inBlocks {
+		c.doBlocked(lo, hi, worker)
+		return
+	}
 	panels := c.panels[worker]
 	for item := lo; item < hi; item++ {
 		block, rest := item%c.blocks, item/c.blocks
@@ -163,6 +181,9 @@ func (g *segment) compute() {
 	} else {
 		g.tapwise()
 	}
+	if g.ones {
+		g.one(len(g.offsets) * g.sources)
+	}
 	if g.k > 0 || !g.accumulate {
 		g.multiply() // with k = 0: no tap is inside, the sum is empty
 	}
@@ -172,12 +193,6 @@ func (g *segment) compute() {
 func (g *segment) tapwise() {
 	for t := range g.offsets {
 		column := t * g.sources
-		if t == g.ones {
-			g.one(column)
-		}
-		if g.ones >= 0 && t >= g.ones {
-			column++
-		}
 		lo, hi := g.columns(t)
 		if g.col < lo || g.col >= hi || !g.rowInside(t, g.row) {
 			if g.k > 0 {
@@ -200,22 +215,10 @@ func (g *segment) tapwise() {
 
 // gathered packs rows (t,s) from anywhere in the copy.
 func (g *segment) gathered() {
-	all := len(g.rows)
-	ones := all
-	if g.ones >= 0 {
-		ones = g.ones * g.sources
-	}
 	base := g.row*g.width*g.batch + g.from
-	for p := 0; p < all; {
-		end, column := ones, p
-		if p >= ones {
-			if end = all; p == ones {
-				g.one(p)
-			}
-			column++
-		}
-		g.room(column)
-		n := min(g.deep-g.k, end-p)
+	for p := 0; p < len(g.rows); {
+		g.room(p)
+		n := min(g.deep-g.k, len(g.rows)-p)
 		for q, dst := 0, g.k*g.nr; q < g.n; q, dst = q+g.nr, dst+g.deep*g.nr {
 			asm.PackRows(g.panels[dst:], g.src[base+q:], g.rows[p:p+n], min(g.nr, g.n-q))
 		}

@@ -10,20 +10,42 @@ type frame struct {
 	h, w       int // source planes
 	outH, outW int // the other planes
 	offsets    []Offset
+	form       form
+	mirrored   bool // neighbouring taps have descending columns
 
-	// copied says that the source is read from a copy with a border of zeros,
-	// in which no tap leaves the plane: for thin planes and small batches.
-	copied       bool
-	padH, padW   int // planes of the copy
-	rowLo, colLo int // least offset: the border above and to the left, negated
+	// The copy with a border: its planes, and the border above and to the left.
+	padH, padW, top, left int
 
 	negated []Offset // storage for InputGrad
 }
 
-// forward sets the frame of Forward. The choice to copy is made for the largest
-// shape, for which memory was planned.
+// form says how the source is read.
+type form uint8
+
+const (
+	asIs     form = iota
+	bordered      // from a copy with a border of zeros, in which no tap leaves the plane
+	spread        // from a copy whose planes do not fall into the same lines of the cache
+	inBlocks      // from a copy in blocks, see blocked.go
+)
+
+// Below these numbers a plane or batch is too thin to be read where it lies, and
+// a copy with a border is made first.
+const (
+	thinSources = 8
+	thinBatch   = 16
+)
+
+// manyTaps is the number of taps from which on a copy for the sake of the cache
+// pays.
+const manyTaps = 5
+
+// forward sets the frame of Forward. What needs a border is decided for the
+// largest shape, for which memory was planned.
 func (f *frame) forward(s, largest *Shape) {
-	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets, largest.Sources() < thinSources || s.B < thinBatch)
+	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
+	f.choose(s.Sources(), largest.Sources(), s.B)
+	f.mirrored = false
 }
 
 func (f *frame) inputGrad(s, largest *Shape) {
@@ -31,17 +53,44 @@ func (f *frame) inputGrad(s, largest *Shape) {
 	for _, o := range s.Offsets {
 		f.negated = append(f.negated, Offset{-o.Row, -o.Col})
 	}
-	f.set(s.OutH, s.OutW, s.H, s.W, f.negated, largest.Targets() < thinSources || s.B < thinBatch)
+	f.set(s.OutH, s.OutW, s.H, s.W, f.negated)
+	f.choose(s.Targets(), largest.Targets(), s.B)
+	f.mirrored = true
+}
+
+// choose decides how a correlation reads its source.
+func (f *frame) choose(sources, largest, b int) {
+	switch {
+	case largest < thinSources || b < thinBatch:
+		if !f.inside() {
+			f.form = bordered
+		}
+	case sources >= thickSources && f.outH*f.outW*len(f.offsets) >= 2*f.h*f.w:
+		f.form = inBlocks // each value is needed at least twice
+	}
 }
 
 // kernelGrad sets the frame of KernelGrad, where taps are clipped one by one, so
-// that a small batch needs no copy.
+// that a small batch needs no border.
 func (f *frame) kernelGrad(s, largest *Shape) {
-	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets, largest.Sources() < thinSources)
+	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
+	apart := f.h * f.w * s.B % page
+	switch {
+	case largest.Sources() < thinSources:
+		if !f.inside() {
+			f.form = bordered
+		}
+	case len(f.offsets) >= manyTaps && min(apart, page-apart) < page/20:
+		f.form = spread
+	}
 }
 
-func (f *frame) set(h, w, outH, outW int, offsets []Offset, thin bool) {
-	f.h, f.w, f.outH, f.outW, f.offsets = h, w, outH, outW, offsets
+// page is 4 KiB in values, the distance at which addresses share a set of the
+// first-level cache.
+const page = 1024
+
+func (f *frame) set(h, w, outH, outW int, offsets []Offset) {
+	f.h, f.w, f.outH, f.outW, f.offsets, f.form = h, w, outH, outW, offsets, asIs
 	if len(offsets) == 1 && offsets[0] == (Offset{}) {
 		// Without extent the plane is one long row.
 		f.h, f.w, f.outH, f.outW = 1, h*w, 1, outH*outW
@@ -51,60 +100,72 @@ func (f *frame) set(h, w, outH, outW int, offsets []Offset, thin bool) {
 		lo.Row, hi.Row = min(lo.Row, o.Row), max(hi.Row, o.Row)
 		lo.Col, hi.Col = min(lo.Col, o.Col), max(hi.Col, o.Col)
 	}
-	inside := lo.Row >= 0 && lo.Col >= 0 && hi.Row+f.outH <= f.h && hi.Col+f.outW <= f.w
-	f.copied = thin && !inside
-	f.rowLo, f.colLo = min(lo.Row, 0), min(lo.Col, 0)
-	f.padH = max(f.h, hi.Row+f.outH) - f.rowLo
-	f.padW = max(f.w, hi.Col+f.outW) - f.colLo
+	f.top, f.left = max(-lo.Row, 0), max(-lo.Col, 0)
+	f.padH = f.top + max(f.h, hi.Row+f.outH)
+	f.padW = f.left + max(f.w, hi.Col+f.outW)
 }
 
-// always returns a tap that no position of the other plane has outside the
-// source. Forward has one: the centre, or every tap.
-func (f *frame) always() int {
-	for t, o := range f.offsets {
-		if o.Row >= 0 && o.Col >= 0 && o.Row+f.outH <= f.h && o.Col+f.outW <= f.w {
-			return t
-		}
+// inside reports whether no tap ever leaves the source.
+func (f *frame) inside() bool { return f.padH == f.h && f.padW == f.w }
+
+// pitch returns the distance of the source's planes, in values, where it is
+// read from.
+func (f *frame) pitch(b int) int {
+	n := f.h * f.w * b
+	switch f.form {
+	case bordered:
+		return lead(f.padH * f.padW * b)
+	case spread:
+		// Rows of depth values at this distance fill the sets evenly.
+		const place = depth + 16
+		return (n-place+page-1)/page*page + place
 	}
-	panic(&Error{"always", "every tap leaves the plane somewhere"})
+	return n
 }
 
-// padded returns the size of the copy of planes source planes, 0 for none.
-func (f *frame) padded(planes, b int) int {
-	if !f.copied {
-		return 0
+// copySize returns the size of the copy of that many source planes, 0 for none.
+func (f *frame) copySize(sources, b int) int {
+	switch f.form {
+	case bordered, spread:
+		return sources * f.pitch(b)
+	case inBlocks:
+		return sources * f.h * f.w * ((b + widestTile - 1) / widestTile * widestTile)
 	}
-	return planes * lead(f.padH*f.padW*b)
+	return 0
 }
 
 // view is a frame with its source in memory. Position (row, col) of the source,
 // and batch entry b, is at origin + (row*width+col)*batch + b of each plane.
 type view struct {
 	frame
-	src           []float32
-	plane, origin int
-	width         int // of the source in memory
-	height        int // rows in memory, for the test whether a tap is inside
-	sources       int
-	batch         int
+	src     []float32
+	sources int
+	batch   int
+	plane   int // distance of planes
+	width   int // of a row, in positions
+	origin  int
+
+	inBlocks []float32 // where the source goes in blocks
 }
 
 // source sets where the source planes are, copying them to scratch when the
-// frame says so.
+// frame says so, save for a copy in blocks.
 func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 	v.src, v.sources, v.batch = x, sources, b
-	v.width, v.height = v.w, v.h
-	v.plane, v.origin = v.h*v.w*b, 0
-	if !v.copied {
-		return
+	v.plane, v.width, v.origin = v.pitch(b), v.w, 0
+	size := v.copySize(sources, b)
+	switch v.form {
+	case bordered:
+		v.width, v.origin = v.padW, (v.top*v.padW+v.left)*b
+		fallthrough
+	case spread:
+		p.copies = copying{view: v, dst: scratch[:size], x: x}
+		p.team.For(sources, max(1, 16384/v.plane), &p.copies)
+		v.src = p.copies.dst
+		p.copies = copying{}
+	case inBlocks:
+		v.inBlocks = scratch[:size]
 	}
-	size := v.padded(sources, b)
-	p.pad = padding{view: v, dst: scratch[:size], x: x}
-	v.plane, v.width, v.height = lead(v.padH*v.padW*b), v.padW, v.padH
-	v.origin = (-v.rowLo*v.padW - v.colLo) * b
-	p.team.For(sources, max(1, 16384/v.plane), &p.pad)
-	v.src = p.pad.dst
-	p.pad = padding{}
 }
 
 // at returns the index in the first source plane of what tap t meets at
@@ -117,43 +178,42 @@ func (v *view) at(t, row, col int) int {
 
 // rowInside reports whether tap t stays inside the source at this row.
 func (v *view) rowInside(t, row int) bool {
-	return v.copied || uint(row+v.offsets[t].Row) < uint(v.h)
+	return v.form == bordered || uint(row+v.offsets[t].Row) < uint(v.h)
 }
 
 // columns returns the columns lo <= col < hi of the other plane at which tap t
 // stays inside the source.
 func (v *view) columns(t int) (lo, hi int) {
-	if v.copied {
+	if v.form == bordered {
 		return 0, v.outW
 	}
 	c := v.offsets[t].Col
 	return max(0, -c), min(v.outW, v.w-c)
 }
 
-// padding copies planes into the middle of zeros.
-type padding struct {
+// copying copies planes to another distance and, if need be, into zeros.
+type copying struct {
 	*view
 	dst, x []float32
 }
 
+var _ tensor.Task = (*copying)(nil)
+
 // Do copies the planes lo <= plane < hi.
-func (p *padding) Do(lo, hi, _ int) {
-	b := p.batch
-	plane, row := lead(p.padH*p.padW*b), p.padW*b
-	left := -p.colLo * b
+func (c *copying) Do(lo, hi, _ int) {
+	size, line := c.h*c.w*c.batch, c.w*c.batch
 	for s := lo; s < hi; s++ {
-		dst := p.dst[s*plane : (s+1)*plane]
-		src := p.x[s*p.h*p.w*b:][:p.h*p.w*b]
-		top := -p.rowLo * row
-		clear(dst[:top])
-		for r := range p.h {
-			line := dst[top+r*row:][:row]
-			clear(line[:left])
-			n := copy(line[left:], src[r*p.w*b:(r+1)*p.w*b])
-			clear(line[left+n:])
+		dst, src := c.dst[s*c.plane:(s+1)*c.plane], c.x[s*size:(s+1)*size]
+		if c.form == spread {
+			copy(dst, src)
+			continue
 		}
-		clear(dst[top+p.h*row:])
+		at := 0
+		for row := range c.h {
+			next := c.origin + row*c.width*c.batch
+			clear(dst[at:next])
+			at = next + copy(dst[next:], src[row*line:(row+1)*line])
+		}
+		clear(dst[at:])
 	}
 }
-
-var _ tensor.Task = (*padding)(nil)

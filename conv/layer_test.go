@@ -30,7 +30,7 @@ func TestGradients(t *testing.T) {
 		{lifting, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{1, 2, 4, 5, 3}, 1, 2},
 		{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.T2}, sizes{1, 1, 4, 4, 3}, 1, 1},
 		{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true}, sizes{3, 4, 5, 4, 2}, 2, 3},
-		{groupwise, Config{In: 3, Out: 2, Side: 5, Layers: 4}, sizes{4, 2, 5, 5, 17}, 4, 2},
+		{groupwise, Config{In: 3, Out: 2, Side: 5, Layers: 4}, sizes{3, 2, 4, 3, 17}, 3, 2},
 		{groupwise, Config{In: 3, Out: 4, Side: 3, Bias: true}, sizes{3, 2, 4, 3, 16}, 3, 1},
 		{groupwise, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{2, 2, 3, 3, 5}, 2, 2},
 		{groupwise, Config{In: 2, Out: 2, Side: 1, Bias: true}, sizes{2, 3, 3, 3, 2}, 2, 3},

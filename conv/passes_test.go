@@ -68,9 +68,12 @@ func TestPasses(t *testing.T) {
 		padding                                          Padding
 	}
 	examples := []example{
-		{6, 5, 3, 4, 3, 4, 8, 8, 16, 7, Same},    // clipped, several segments
+		{6, 2, 3, 2, 3, 2, 6, 6, 16, 7, Same},    // clipped, several segments
 		{10, 3, 5, 2, 4, 2, 6, 5, 17, 5, Same},   // clipped, ragged batch
 		{20, 1, 3, 1, 3, 1, 3, 3, 33, 7, Same},   // many rows, kernel larger than the plane
+		{4, 10, 2, 4, 2, 4, 5, 6, 17, 5, Same},   // thick targets
+		{10, 5, 4, 8, 4, 7, 5, 5, 17, 3, Valid},  // both thick
+		{8, 2, 1, 2, 1, 2, 4, 4, 64, 5, Same},    // planes a multiple of 4 KiB apart
 		{1, 130, 1, 4, 1, 4, 3, 4, 3, 3, Same},   // more columns than are packed at a time
 		{2, 2, 2, 2, 2, 2, 2, 2, 470, 3, Same},   // a batch longer than a block
 		{3, 2, 1, 4, 1, 4, 9, 11, 20, 5, Same},   // few sources
@@ -101,66 +104,77 @@ func TestPasses(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
+	type problem struct {
+		name                string
+		largest, live       Shape
+		x, dy, kernel, bias []float32
+		want                direct
+	}
+	problems := make([]problem, len(examples))
+	for i, e := range examples {
+		p := &problems[i]
+		p.name = fmt.Sprintf("%+v", e)
+		p.largest = *newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
+		s := p.largest
+		s.NIn, s.NOut = e.nIn, e.nOut
+		p.live = s
+		src := stream.New(2, p.name, 0)
+		random := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(src.Normal())
+			}
+			return x
+		}
+		p.x, p.dy = random(s.Sources()*s.H*s.W*s.B), random(s.Targets()*s.OutH*s.OutW*s.B)
+		p.kernel, p.bias = random(s.KernelSize()), random(s.Out)
+		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
+	}
 	eachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
-		for _, e := range examples {
-			name := fmt.Sprintf("%+v", e)
-			largest := newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
-			s := *largest
-			s.NIn, s.NOut = e.nIn, e.nOut
-
-			src := stream.New(2, name, 0)
-			random := func(n int) []float32 {
-				x := make([]float32, n)
-				for i := range x {
-					x[i] = float32(src.Normal())
-				}
-				return x
-			}
-			x, dy := random(s.Sources()*s.H*s.W*s.B), random(s.Targets()*s.OutH*s.OutW*s.B)
-			kernel, bias := random(s.KernelSize()), random(s.Out)
-			want := definition(&s, x, kernel, bias, dy)
-
+		host := tensor.HostBuffer
+		for _, c := range problems {
+			s, want := &c.live, c.want
 			p := newTaps()
-			prepared, scratch := p.Sizes(largest, false)
-			if err := p.Bind(dev, largest); err != nil {
+			prepared, scratch := p.Sizes(&c.largest, false)
+			if err := p.Bind(dev, &c.largest); err != nil {
 				t.Fatal(err)
 			}
 			// Everything that is to be written starts as NaN, and so does the
 			// border behind it, which must stay.
 			pre, tmp := poisoned(prepared), poisoned(scratch)
 			y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk))
-			host := tensor.HostBuffer
-			p.Prepare(pre.buffer(), host(kernel), host(bias), tmp.buffer(), &s)
-			p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
-			p.InputGrad(dx.buffer(), host(dy), host(kernel), tmp.buffer(), &s, false)
-			p.KernelGrad(dk.buffer(), host(x), host(dy), tmp.buffer(), &s)
-			compare(t, name+": y", y.values(), want.y, want.sizeY)
-			compare(t, name+": dx", dx.values(), want.dx, want.sizeX)
-			compare(t, name+": dkernel", dk.values(), want.dk, want.size)
+			p.Prepare(pre.buffer(), host(c.kernel), host(c.bias), tmp.buffer(), s)
+			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
+			p.InputGrad(dx.buffer(), host(c.dy), host(c.kernel), tmp.buffer(), s, false)
+			p.KernelGrad(dk.buffer(), host(c.x), host(c.dy), tmp.buffer(), s)
+			compare(t, c.name+": y", y.values(), want.y, want.sizeY)
+			compare(t, c.name+": dx", dx.values(), want.dx, want.sizeX)
+			compare(t, c.name+": dkernel", dk.values(), want.dk, want.size)
 
 			// Adding to a gradient that is there.
-			for i := range dx.values() {
+			sum, size := make([]float64, len(want.dx)), make([]float64, len(want.dx))
+			for i := range sum {
 				dx.values()[i] = float32(i % 7)
-				want.dx[i] += float64(i % 7)
-				want.sizeX[i] += float64(i % 7)
+				sum[i], size[i] = want.dx[i]+float64(i%7), want.sizeX[i]+float64(i%7)
 			}
-			p.InputGrad(dx.buffer(), host(dy), host(kernel), tmp.buffer(), &s, true)
-			compare(t, name+": dx added", dx.values(), want.dx, want.sizeX)
-			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
-				if !g.intact() {
-					t.Errorf("%s: written beyond %s", name, what)
-				}
-			}
+			p.InputGrad(dx.buffer(), host(c.dy), host(c.kernel), tmp.buffer(), s, true)
+			compare(t, c.name+": dx added", dx.values(), sum, size)
 
 			// Without a bias.
-			p.Prepare(pre.buffer(), host(kernel), tensor.Buffer{}, tmp.buffer(), &s)
-			p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
+			p.Prepare(pre.buffer(), host(c.kernel), tensor.Buffer{}, tmp.buffer(), s)
+			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
+			plain := make([]float64, len(want.y))
 			plane := s.NOut * s.OutH * s.OutW * s.B
-			for i := range want.y {
-				want.y[i] -= float64(bias[i/plane])
+			for i := range plain {
+				plain[i] = want.y[i] - float64(c.bias[i/plane])
 			}
-			compare(t, name+": y without bias", y.values(), want.y, want.sizeY)
+			compare(t, c.name+": y without bias", y.values(), plain, want.sizeY)
+			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+				if !g.intact() {
+					t.Errorf("%s: written beyond %s", c.name, what)
+				}
+			}
 		}
 	})
 }

@@ -12,12 +12,13 @@ import (
 // live taps of the disc, as matrix products over the kernels of package asm. It
 // never builds the im2col matrix.
 //
-// Forward and InputGrad are correlations (correlate.go), KernelGrad a product
-// whose reduction runs over the output plane and batch (reduce.go). Between them
-// and the kernel network stand the rearrangements of this file:
+// Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
+// sources), KernelGrad a product whose reduction runs over the output plane and
+// batch (reduce.go). Between them and the kernel network stand the rearrangements
+// of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
-//	Forward          [(o,i), (t,c,j)], with the bias as one more column
+//	Forward          [(o,i), (t,c,j)], with the bias as last column
 //	InputGrad        [(c,j), (t,o,i)]
 //	KernelGrad       [(t,c,j), (o,i)]
 //
@@ -27,23 +28,18 @@ type taps struct {
 	team   *tensor.Team
 	max    Shape // the largest shape
 	panels [][]float32
+	biased bool // the last Prepare had a bias
 
 	corr   correlation
 	reduce reduction
-	pad    padding
+	copies copying
+	blocks blocking
 	order  arrangement
 }
 
 func newTaps() *taps { return new(taps) }
 
 var _ Passes = (*taps)(nil)
-
-// Below these numbers a plane or batch is too thin to be read where it lies, and
-// a copy with a border of zeros is made first.
-const (
-	thinSources = 8
-	thinBatch   = 16
-)
 
 // lead returns the leading dimension for rows of k values: rows a multiple of
 // 4 KiB apart would fall into the same few lines of the cache. It never falls as
@@ -60,15 +56,15 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	prepared = s.Targets() * lead(s.Sources()*len(s.Offsets)+1)
 	var f frame
 	f.forward(s, s)
-	scratch = f.padded(s.Sources(), s.B)
+	scratch = f.copySize(s.Sources(), s.B)
 	if inference {
 		return prepared, scratch
 	}
 	f.inputGrad(s, s)
 	kernel := s.Sources() * lead(s.Targets()*len(s.Offsets))
-	scratch = max(scratch, kernel+f.padded(s.Targets(), s.B))
+	scratch = max(scratch, kernel+f.copySize(s.Targets(), s.B))
 	f.kernelGrad(s, s)
-	return prepared, max(scratch, s.KernelSize()+f.padded(s.Sources(), s.B))
+	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B))
 }
 
 // Bind names the CPU and the largest shape. The panels of the workers are sized
@@ -99,6 +95,7 @@ func (p *taps) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	a := &p.order
 	*a = arrangement{shape: s, to: forForward, kernel: kernel.Host(), dst: prepared.Host(), bias: bias.Host()}
 	a.run(p.team)
+	p.biased = !bias.IsZero()
 }
 
 // Forward computes y from a prepared kernel.
@@ -108,7 +105,7 @@ func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c.source(p, x.Host(), scratch.Host(), s.Sources(), s.B)
 	c.target(y.Host(), s.Targets(), false)
 	c.kernel, c.lda = prepared.Host(), lead(s.Sources()*len(s.Offsets)+1)
-	c.ones = c.always()
+	c.ones = p.biased
 	c.run(p)
 }
 
@@ -127,7 +124,7 @@ func (p *taps) InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumu
 	c.source(p, dy.Host(), scratch.Host()[size:], s.Targets(), s.B)
 	c.target(dx.Host(), s.Sources(), accumulate)
 	c.kernel, c.lda = turned, lda
-	c.ones = -1
+	c.ones = false
 	c.run(p)
 }
 
@@ -189,25 +186,18 @@ func (a *arrangement) Do(lo, hi, _ int) {
 	}
 }
 
-// forward fills row (o,i): columns (t,c,j) with the bias before the tap that
-// every position sees.
+// forward fills row (o,i): columns (t,c,j), then the bias.
 func (a *arrangement) forward(row int) {
 	s := a.shape
 	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
 	o, i := row/s.NOut, row%s.NOut
-	src, dst := s.Sources(), a.dst[row*lead(s.Sources()*t+1):]
-	var f frame
-	f.forward(s, s)
-	ones := f.always()
+	src := s.Sources()
+	dst := a.dst[row*lead(src*t+1):]
 	for c := range s.In {
-		from := a.kernel[(o*s.In+c)*s.NOut*nt+i*nt:]
-		to := dst[c*s.NIn:]
-		asm.Transpose(to, src, from, t, s.NIn, ones)
-		asm.Transpose(to[ones*src+1:], src, from[ones:], t, s.NIn, t-ones)
+		asm.Transpose(dst[c*s.NIn:], src, a.kernel[(o*s.In+c)*s.NOut*nt+i*nt:], t, s.NIn, t)
 	}
-	dst[ones*src] = 0
 	if a.bias != nil {
-		dst[ones*src] = a.bias[o]
+		dst[src*t] = a.bias[o]
 	}
 }
 

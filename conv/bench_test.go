@@ -1,0 +1,71 @@
+package conv
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/noether-go/noether/nn/gradcheck"
+	"github.com/noether-go/noether/tensor"
+)
+
+// benchmarks are layers as networks have them, at batch 64 but for the last.
+var benchmarks = []struct {
+	name               string
+	in, out, nIn, nOut int
+	plane, batch, side int
+	padding            Padding
+}{
+	{"lifting", 1, 10, 1, 8, 28, 64, 7, Same},
+	{"mnist6", 10, 10, 8, 8, 28, 64, 7, Same},
+	{"mnist6-14", 10, 10, 8, 8, 14, 64, 7, Same},
+	{"mnist6-7", 10, 10, 8, 8, 7, 64, 7, Same},
+	{"mnist6-last", 10, 10, 8, 8, 7, 64, 7, Valid},
+	{"rotmnist", 32, 32, 8, 8, 14, 64, 7, Same},
+	{"pointwise", 10, 20, 8, 8, 28, 64, 1, Same},
+	{"one-image", 10, 10, 8, 8, 28, 1, 7, Same},
+}
+
+// BenchmarkConv measures the passes of the convolution alone. GFLOP/s count two
+// operations for each live tap at each position.
+func BenchmarkConv(b *testing.B) {
+	for _, c := range benchmarks {
+		for _, pass := range []string{"forward", "input", "kernel"} {
+			for _, threads := range []int{1, 2} {
+				b.Run(fmt.Sprintf("case=%s/algorithm=taps/pass=%s/threads=%d", c.name, pass, threads), func(b *testing.B) {
+					s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
+					dev := newCPU(b, threads)
+					p := newTaps()
+					if err := p.Bind(dev, s); err != nil {
+						b.Fatal(err)
+					}
+					alloc := func(n int) tensor.Buffer {
+						x, err := dev.Alloc(n)
+						if err != nil {
+							b.Fatal(err)
+						}
+						b.Cleanup(func() { dev.Free(x) })
+						dev.Upload(x, gradcheck.Normal(n, 1))
+						return x
+					}
+					pre, tmp := p.Sizes(s, false)
+					x, y := alloc(s.Sources()*s.H*s.W*s.B), alloc(s.Targets()*s.OutH*s.OutW*s.B)
+					kernel, prepared, scratch, bias := alloc(s.KernelSize()), alloc(pre), alloc(tmp), alloc(s.Out)
+					run := map[string]func(){
+						"forward": func() {
+							p.Prepare(prepared, kernel, bias, scratch, s)
+							p.Forward(y, x, prepared, scratch, s)
+						},
+						"input":  func() { p.InputGrad(x, y, kernel, scratch, s, false) },
+						"kernel": func() { p.KernelGrad(kernel, x, y, scratch, s) },
+					}[pass]
+					run()
+					b.ReportAllocs()
+					for b.Loop() {
+						run()
+					}
+					b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				})
+			}
+		}
+	}
+}
