@@ -13,19 +13,19 @@ GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 
 // TAILMASK sets the lowest CX lanes of Y15, CX <= 8.
 #define TAILMASK \
-	LEAQ tailMask<>+32(SB), AX; \
-	SHLQ $2, CX; \
-	SUBQ CX, AX; \
+	LEAQ    tailMask<>+32(SB), AX; \
+	SHLQ    $2, CX;                \
+	SUBQ    CX, AX;                \
 	VMOVUPS (AX), Y15
 
 #define LOAD4(P, A, B, C, D) \
-	VMOVUPS (P), A; \
+	VMOVUPS (P), A;   \
 	VMOVUPS 32(P), B; \
 	VMOVUPS 64(P), C; \
 	VMOVUPS 96(P), D
 
 #define STORE4(A, B, C, D, P) \
-	VMOVUPS A, (P); \
+	VMOVUPS A, (P);   \
 	VMOVUPS B, 32(P); \
 	VMOVUPS C, 64(P); \
 	VMOVUPS D, 96(P)

@@ -46,10 +46,10 @@
 	ADDQ    R10, DI
 
 #define MASKEDB \
-	VMOVUPS    (BX), Y14          \
-	VMOVUPS    32(BX), Y15        \
-	VMASKMOVPS (DI), Y14, Y12     \
-	VMASKMOVPS 32(DI), Y15, Y13   \
+	VMOVUPS    (BX), Y14        \
+	VMOVUPS    32(BX), Y15      \
+	VMASKMOVPS (DI), Y14, Y12   \
+	VMASKMOVPS 32(DI), Y15, Y13 \
 	ADDQ       R10, DI
 
 #define NARROWB \
@@ -82,7 +82,7 @@
 	SHRQ    $2, AX   \
 	JZ      rest     \
 	PCALIGN $64      \
-four:                \
+	four:            \
 	loadB            \
 	rows(row, 0)     \
 	loadB            \
@@ -95,10 +95,10 @@ four:                \
 	ADDQ    $16, R11 \
 	DECQ    AX       \
 	JNZ     four     \
-rest:                \
+	rest:            \
 	ANDQ    $3, CX   \
 	JZ      save     \
-one:                 \
+	one:             \
 	loadB            \
 	rows(row, 0)     \
 	ADDQ    $4, SI   \
@@ -108,34 +108,34 @@ one:                 \
 	JMP     save
 
 #define LOOPTN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX  \
-	SHRQ    $2, AX  \
-	JZ      rest    \
-	PCALIGN $64     \
-four:               \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	DECQ    AX      \
-	JNZ     four    \
-rest:               \
-	ANDQ    $3, CX  \
-	JZ      save    \
-one:                \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	DECQ    CX      \
-	JNZ     one     \
+	MOVQ    CX, AX \
+	SHRQ    $2, AX \
+	JZ      rest   \
+	PCALIGN $64    \
+	four:          \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	DECQ    AX     \
+	JNZ     four   \
+	rest:          \
+	ANDQ    $3, CX \
+	JZ      save   \
+	one:           \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	DECQ    CX     \
+	JNZ     one    \
 	JMP     save
 
 // SETUP wants n in AX and m in R11. It makes byte strides and the masks'
@@ -143,29 +143,29 @@ one:                \
 // clears T.
 #define SETUP(fetch) \
 	LEAQ       ·onOff+64(SB), BX \
-	SHLQ       $2, R9   \
-	SHLQ       $2, R10  \
-	SHLQ       $2, DX   \
-	SHLQ       $2, AX   \
-	SUBQ       AX, BX   \
-fetch:                  \
-	PREFETCHT0 (R8)     \
-	ADDQ       DX, R8   \
-	DECQ       R11      \
-	JNZ        fetch    \
-	SUBQ       DX, R8   \
-	VXORPS     Y0, Y0, Y0 \
-	VXORPS     Y1, Y1, Y1 \
-	VXORPS     Y2, Y2, Y2 \
-	VXORPS     Y3, Y3, Y3 \
-	VXORPS     Y4, Y4, Y4 \
-	VXORPS     Y5, Y5, Y5 \
-	VXORPS     Y6, Y6, Y6 \
-	VXORPS     Y7, Y7, Y7 \
-	VXORPS     Y8, Y8, Y8 \
-	VXORPS     Y9, Y9, Y9 \
-	VXORPS     Y10, Y10, Y10 \
-	VXORPS     Y11, Y11, Y11 
+	SHLQ       $2, R9            \
+	SHLQ       $2, R10           \
+	SHLQ       $2, DX            \
+	SHLQ       $2, AX            \
+	SUBQ       AX, BX            \
+	fetch:                       \
+	PREFETCHT0 (R8)              \
+	ADDQ       DX, R8            \
+	DECQ       R11               \
+	JNZ        fetch             \
+	SUBQ       DX, R8            \
+	VXORPS     Y0, Y0, Y0        \
+	VXORPS     Y1, Y1, Y1        \
+	VXORPS     Y2, Y2, Y2        \
+	VXORPS     Y3, Y3, Y3        \
+	VXORPS     Y4, Y4, Y4        \
+	VXORPS     Y5, Y5, Y5        \
+	VXORPS     Y6, Y6, Y6        \
+	VXORPS     Y7, Y7, Y7        \
+	VXORPS     Y8, Y8, Y8        \
+	VXORPS     Y9, Y9, Y9        \
+	VXORPS     Y10, Y10, Y10     \
+	VXORPS     Y11, Y11, Y11
 
 // PUT stores a row of T and steps to the row above, ADD adds it to C. The
 // masked forms have the masks in Y14 and Y15.
@@ -211,36 +211,36 @@ put3: PUT(Y4, Y5) \
 put2: PUT(Y2, Y3) \
 put1: PUT(Y0, Y1) \
 	VZEROUPPER \
-	RET \
-add6: ADD(Y10, Y11) \
-add5: ADD(Y8, Y9) \
-add4: ADD(Y6, Y7) \
-add3: ADD(Y4, Y5) \
-add2: ADD(Y2, Y3) \
-add1: ADD(Y0, Y1) \
-	VZEROUPPER \
-	RET \
-masked6: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd6; JMP mput6 \
-masked5: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd5; JMP mput5 \
-masked4: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd4; JMP mput4 \
-masked3: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd3; JMP mput3 \
-masked2: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd2; JMP mput2 \
-masked1: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd1; JMP mput1 \
-mput6: MASKEDPUT(Y10, Y11) \
-mput5: MASKEDPUT(Y8, Y9) \
-mput4: MASKEDPUT(Y6, Y7) \
-mput3: MASKEDPUT(Y4, Y5) \
-mput2: MASKEDPUT(Y2, Y3) \
-mput1: MASKEDPUT(Y0, Y1) \
-	VZEROUPPER \
-	RET \
-madd6: MASKEDADD(Y10, Y11) \
-madd5: MASKEDADD(Y8, Y9) \
-madd4: MASKEDADD(Y6, Y7) \
-madd3: MASKEDADD(Y4, Y5) \
-madd2: MASKEDADD(Y2, Y3) \
-madd1: MASKEDADD(Y0, Y1) \
-	VZEROUPPER \
+	RET        \
+	add6: ADD(Y10, Y11) \
+	add5: ADD(Y8, Y9)   \
+	add4: ADD(Y6, Y7)   \
+	add3: ADD(Y4, Y5)   \
+	add2: ADD(Y2, Y3)   \
+	add1: ADD(Y0, Y1)   \
+	VZEROUPPER          \
+	RET                 \
+	masked6: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd6; JMP mput6 \
+	masked5: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd5; JMP mput5 \
+	masked4: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd4; JMP mput4 \
+	masked3: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd3; JMP mput3 \
+	masked2: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd2; JMP mput2 \
+	masked1: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd1; JMP mput1 \
+	mput6:   MASKEDPUT(Y10, Y11)                                                               \
+	mput5:   MASKEDPUT(Y8, Y9)                                                                 \
+	mput4:   MASKEDPUT(Y6, Y7)                                                                 \
+	mput3:   MASKEDPUT(Y4, Y5)                                                                 \
+	mput2:   MASKEDPUT(Y2, Y3)                                                                 \
+	mput1:   MASKEDPUT(Y0, Y1)                                                                 \
+	VZEROUPPER                                                                                 \
+	RET                                                                                        \
+	madd6: MASKEDADD(Y10, Y11) \
+	madd5: MASKEDADD(Y8, Y9)   \
+	madd4: MASKEDADD(Y6, Y7)   \
+	madd3: MASKEDADD(Y4, Y5)   \
+	madd2: MASKEDADD(Y2, Y3)   \
+	madd1: MASKEDADD(Y0, Y1)   \
+	VZEROUPPER                 \
 	RET
 
 // JUMP goes to the loop for m = AX.
@@ -273,29 +273,66 @@ TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $0-73
 	CMPQ R12, $8
 	JGT  tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
+
 tail:
 	JUMP(tail1, tail2, tail3, tail4, tail5, tail6)
+
 wide:
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6)
 
-wide1: LOOPNN(NN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
-wide2: LOOPNN(NN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
-wide3: LOOPNN(NN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
-wide4: LOOPNN(NN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
-wide5: LOOPNN(NN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
-wide6: LOOPNN(NN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
-tail1: LOOPNN(NN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
-tail2: LOOPNN(NN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
-tail3: LOOPNN(NN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
-tail4: LOOPNN(NN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
-tail5: LOOPNN(NN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
-tail6: LOOPNN(NN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
-narrow1: LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
-narrow2: LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
-narrow3: LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
-narrow4: LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
-narrow5: LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
-narrow6: LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+wide1:
+	LOOPNN(NN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
+
+wide2:
+	LOOPNN(NN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
+
+wide3:
+	LOOPNN(NN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
+
+wide4:
+	LOOPNN(NN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
+
+wide5:
+	LOOPNN(NN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
+
+wide6:
+	LOOPNN(NN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
+
+tail1:
+	LOOPNN(NN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+
+tail2:
+	LOOPNN(NN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+
+tail3:
+	LOOPNN(NN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+
+tail4:
+	LOOPNN(NN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+
+tail5:
+	LOOPNN(NN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+
+tail6:
+	LOOPNN(NN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+
+narrow1:
+	LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+
+narrow2:
+	LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+
+narrow3:
+	LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+
+narrow4:
+	LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+
+narrow5:
+	LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+
+narrow6:
+	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
 
 	FINISH(accumulate+72(FP))
 
@@ -318,28 +355,65 @@ TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $0-73
 	CMPQ R12, $8
 	JGT  tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
+
 tail:
 	JUMP(tail1, tail2, tail3, tail4, tail5, tail6)
+
 wide:
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6)
 
-wide1: LOOPTN(TN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
-wide2: LOOPTN(TN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
-wide3: LOOPTN(TN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
-wide4: LOOPTN(TN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
-wide5: LOOPTN(TN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
-wide6: LOOPTN(TN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
-tail1: LOOPTN(TN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
-tail2: LOOPTN(TN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
-tail3: LOOPTN(TN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
-tail4: LOOPTN(TN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
-tail5: LOOPTN(TN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
-tail6: LOOPTN(TN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
-narrow1: LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
-narrow2: LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
-narrow3: LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
-narrow4: LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
-narrow5: LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
-narrow6: LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+wide1:
+	LOOPTN(TN1, WIDE, FULLB, wide1four, wide1rest, wide1one, full1)
+
+wide2:
+	LOOPTN(TN2, WIDE, FULLB, wide2four, wide2rest, wide2one, full2)
+
+wide3:
+	LOOPTN(TN3, WIDE, FULLB, wide3four, wide3rest, wide3one, full3)
+
+wide4:
+	LOOPTN(TN4, WIDE, FULLB, wide4four, wide4rest, wide4one, full4)
+
+wide5:
+	LOOPTN(TN5, WIDE, FULLB, wide5four, wide5rest, wide5one, full5)
+
+wide6:
+	LOOPTN(TN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
+
+tail1:
+	LOOPTN(TN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+
+tail2:
+	LOOPTN(TN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+
+tail3:
+	LOOPTN(TN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+
+tail4:
+	LOOPTN(TN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+
+tail5:
+	LOOPTN(TN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+
+tail6:
+	LOOPTN(TN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+
+narrow1:
+	LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+
+narrow2:
+	LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+
+narrow3:
+	LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+
+narrow4:
+	LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+
+narrow5:
+	LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+
+narrow6:
+	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
 
 	FINISH(accumulate+72(FP))

@@ -41,10 +41,14 @@
 	VBROADCASTSS x, t       \
 	VFMADD231PS  Z28, t, c0
 
+// The line after the row of B belongs to the next panel where B is read in
+// place: nothing else would fetch it ahead.
 #define WIDEB \
-	VMOVUPS.Z (DI), K1, Z28   \
-	VMOVUPS.Z 64(DI), K2, Z29 \
-	ADDQ      R10, DI
+	VMOVUPS.Z  (DI), K1, Z28   \
+	VMOVUPS.Z  64(DI), K2, Z29 \
+	PREFETCHT1 128(DI)         \
+	PREFETCHT1 192(DI)         \
+	ADDQ       R10, DI
 
 #define NARROWB \
 	VMOVUPS.Z (DI), K1, Z28 \
@@ -94,90 +98,90 @@
 // LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
 // other labels are the macro's own.
 #define LOOPNN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX  \
-	SHRQ    $2, AX  \
-	JZ      rest    \
-	PCALIGN $64     \
-four:               \
-	loadB           \
-	rows(row, 0)    \
-	loadB           \
-	rows(row, 4)    \
-	loadB           \
-	rows(row, 8)    \
-	loadB           \
-	rows(row, 12)   \
-	NNADVANCE(16)   \
-	DECQ    AX      \
-	JNZ     four    \
-rest:               \
-	ANDQ    $3, CX  \
-	JZ      save    \
-one:                \
-	loadB           \
-	rows(row, 0)    \
-	NNADVANCE(4)    \
-	DECQ    CX      \
-	JNZ     one     \
+	MOVQ    CX, AX \
+	SHRQ    $2, AX \
+	JZ      rest   \
+	PCALIGN $64    \
+	four:          \
+	loadB          \
+	rows(row, 0)   \
+	loadB          \
+	rows(row, 4)   \
+	loadB          \
+	rows(row, 8)   \
+	loadB          \
+	rows(row, 12)  \
+	NNADVANCE(16)  \
+	DECQ    AX     \
+	JNZ     four   \
+	rest:          \
+	ANDQ    $3, CX \
+	JZ      save   \
+	one:           \
+	loadB          \
+	rows(row, 0)   \
+	NNADVANCE(4)   \
+	DECQ    CX     \
+	JNZ     one    \
 	JMP     save
 
 #define LOOPTN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX  \
-	SHRQ    $2, AX  \
-	JZ      rest    \
-	PCALIGN $64     \
-four:               \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	DECQ    AX      \
-	JNZ     four    \
-rest:               \
-	ANDQ    $3, CX  \
-	JZ      save    \
-one:                \
-	loadB           \
-	rows(row)       \
-	ADDQ    R9, SI  \
-	DECQ    CX      \
-	JNZ     one     \
+	MOVQ    CX, AX \
+	SHRQ    $2, AX \
+	JZ      rest   \
+	PCALIGN $64    \
+	four:          \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	DECQ    AX     \
+	JNZ     four   \
+	rest:          \
+	ANDQ    $3, CX \
+	JZ      save   \
+	one:           \
+	loadB          \
+	rows(row)      \
+	ADDQ    R9, SI \
+	DECQ    CX     \
+	JNZ     one    \
 	JMP     save
 
 // SETUP wants the mask in AX and m in R11. It makes byte strides and masks,
 // fetches the rows of C into the cache, leaves R8 at the last one and clears T.
 #define SETUP(fetch) \
-	SHLQ       $2, R9   \
-	SHLQ       $2, R10  \
-	SHLQ       $2, DX   \
-	KMOVW      AX, K1   \
-	SHRL       $16, AX  \
-	KMOVW      AX, K2   \
-fetch:                  \
-	PREFETCHT0 (R8)     \
-	PREFETCHT0 64(R8)   \
-	ADDQ       DX, R8   \
-	DECQ       R11      \
-	JNZ        fetch    \
-	SUBQ       DX, R8   \
-	VPXORD     Z0, Z0, Z0 \
-	VPXORD     Z1, Z1, Z1 \
-	VPXORD     Z2, Z2, Z2 \
-	VPXORD     Z3, Z3, Z3 \
-	VPXORD     Z4, Z4, Z4 \
-	VPXORD     Z5, Z5, Z5 \
-	VPXORD     Z6, Z6, Z6 \
-	VPXORD     Z7, Z7, Z7 \
-	VPXORD     Z8, Z8, Z8 \
-	VPXORD     Z9, Z9, Z9 \
+	SHLQ       $2, R9        \
+	SHLQ       $2, R10       \
+	SHLQ       $2, DX        \
+	KMOVW      AX, K1        \
+	SHRL       $16, AX       \
+	KMOVW      AX, K2        \
+	fetch:                   \
+	PREFETCHT0 (R8)          \
+	PREFETCHT0 64(R8)        \
+	ADDQ       DX, R8        \
+	DECQ       R11           \
+	JNZ        fetch         \
+	SUBQ       DX, R8        \
+	VPXORD     Z0, Z0, Z0    \
+	VPXORD     Z1, Z1, Z1    \
+	VPXORD     Z2, Z2, Z2    \
+	VPXORD     Z3, Z3, Z3    \
+	VPXORD     Z4, Z4, Z4    \
+	VPXORD     Z5, Z5, Z5    \
+	VPXORD     Z6, Z6, Z6    \
+	VPXORD     Z7, Z7, Z7    \
+	VPXORD     Z8, Z8, Z8    \
+	VPXORD     Z9, Z9, Z9    \
 	VPXORD     Z10, Z10, Z10 \
 	VPXORD     Z11, Z11, Z11 \
 	VPXORD     Z12, Z12, Z12 \
@@ -195,7 +199,7 @@ fetch:                  \
 	VPXORD     Z24, Z24, Z24 \
 	VPXORD     Z25, Z25, Z25 \
 	VPXORD     Z26, Z26, Z26 \
-	VPXORD     Z27, Z27, Z27 
+	VPXORD     Z27, Z27, Z27
 
 // PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \
@@ -212,51 +216,51 @@ fetch:                  \
 
 // FINISH stores the last m rows of T: entered at save14, ..., save1.
 #define FINISH(accumulate) \
-save14:  CMPB accumulate, $0; JNE add14; JMP put14 \
-save13:  CMPB accumulate, $0; JNE add13; JMP put13 \
-save12:  CMPB accumulate, $0; JNE add12; JMP put12 \
-save11:  CMPB accumulate, $0; JNE add11; JMP put11 \
-save10:  CMPB accumulate, $0; JNE add10; JMP put10 \
-save9:  CMPB accumulate, $0; JNE add9; JMP put9 \
-save8:  CMPB accumulate, $0; JNE add8; JMP put8 \
-save7:  CMPB accumulate, $0; JNE add7; JMP put7 \
-save6:  CMPB accumulate, $0; JNE add6; JMP put6 \
-save5:  CMPB accumulate, $0; JNE add5; JMP put5 \
-save4:  CMPB accumulate, $0; JNE add4; JMP put4 \
-save3:  CMPB accumulate, $0; JNE add3; JMP put3 \
-save2:  CMPB accumulate, $0; JNE add2; JMP put2 \
-save1:  CMPB accumulate, $0; JNE add1; JMP put1 \
-put14:   PUT(Z26, Z27) \
-put13:   PUT(Z24, Z25) \
-put12:   PUT(Z22, Z23) \
-put11:   PUT(Z20, Z21) \
-put10:   PUT(Z18, Z19) \
-put9:   PUT(Z16, Z17) \
-put8:   PUT(Z14, Z15) \
-put7:   PUT(Z12, Z13) \
-put6:   PUT(Z10, Z11) \
-put5:   PUT(Z8, Z9) \
-put4:   PUT(Z6, Z7) \
-put3:   PUT(Z4, Z5) \
-put2:   PUT(Z2, Z3) \
-put1:   PUT(Z0, Z1) \
+save14: CMPB accumulate, $0; JNE add14; JMP put14 \
+save13: CMPB accumulate, $0; JNE add13; JMP put13 \
+save12: CMPB accumulate, $0; JNE add12; JMP put12 \
+save11: CMPB accumulate, $0; JNE add11; JMP put11 \
+save10: CMPB accumulate, $0; JNE add10; JMP put10 \
+save9: CMPB accumulate, $0; JNE add9; JMP put9 \
+save8: CMPB accumulate, $0; JNE add8; JMP put8 \
+save7: CMPB accumulate, $0; JNE add7; JMP put7 \
+save6: CMPB accumulate, $0; JNE add6; JMP put6 \
+save5: CMPB accumulate, $0; JNE add5; JMP put5 \
+save4: CMPB accumulate, $0; JNE add4; JMP put4 \
+save3: CMPB accumulate, $0; JNE add3; JMP put3 \
+save2: CMPB accumulate, $0; JNE add2; JMP put2 \
+save1: CMPB accumulate, $0; JNE add1; JMP put1 \
+put14: PUT(Z26, Z27) \
+put13: PUT(Z24, Z25) \
+put12: PUT(Z22, Z23) \
+put11: PUT(Z20, Z21) \
+put10: PUT(Z18, Z19) \
+put9: PUT(Z16, Z17) \
+put8: PUT(Z14, Z15) \
+put7: PUT(Z12, Z13) \
+put6: PUT(Z10, Z11) \
+put5: PUT(Z8, Z9) \
+put4: PUT(Z6, Z7) \
+put3: PUT(Z4, Z5) \
+put2: PUT(Z2, Z3) \
+put1: PUT(Z0, Z1) \
 	VZEROUPPER \
-	RET \
-add14:   ADD(Z26, Z27) \
-add13:   ADD(Z24, Z25) \
-add12:   ADD(Z22, Z23) \
-add11:   ADD(Z20, Z21) \
-add10:   ADD(Z18, Z19) \
-add9:   ADD(Z16, Z17) \
-add8:   ADD(Z14, Z15) \
-add7:   ADD(Z12, Z13) \
-add6:   ADD(Z10, Z11) \
-add5:   ADD(Z8, Z9) \
-add4:   ADD(Z6, Z7) \
-add3:   ADD(Z4, Z5) \
-add2:   ADD(Z2, Z3) \
-add1:   ADD(Z0, Z1) \
-	VZEROUPPER \
+	RET        \
+	add14: ADD(Z26, Z27) \
+	add13: ADD(Z24, Z25) \
+	add12: ADD(Z22, Z23) \
+	add11: ADD(Z20, Z21) \
+	add10: ADD(Z18, Z19) \
+	add9:  ADD(Z16, Z17) \
+	add8:  ADD(Z14, Z15) \
+	add7:  ADD(Z12, Z13) \
+	add6:  ADD(Z10, Z11) \
+	add5:  ADD(Z8, Z9)   \
+	add4:  ADD(Z6, Z7)   \
+	add3:  ADD(Z4, Z5)   \
+	add2:  ADD(Z2, Z3)   \
+	add1:  ADD(Z0, Z1)   \
+	VZEROUPPER           \
 	RET
 
 // JUMP goes to the loop for m = AX.
@@ -266,117 +270,229 @@ add1:   ADD(Z0, Z1) \
 	CMPQ AX, $12; JEQ l12 \
 	CMPQ AX, $11; JEQ l11 \
 	CMPQ AX, $10; JEQ l10 \
-	CMPQ AX, $9; JEQ l9 \
-	CMPQ AX, $8; JEQ l8 \
-	CMPQ AX, $7; JEQ l7 \
-	CMPQ AX, $6; JEQ l6 \
-	CMPQ AX, $5; JEQ l5 \
-	CMPQ AX, $4; JEQ l4 \
-	CMPQ AX, $3; JEQ l3 \
-	CMPQ AX, $2; JEQ l2 \
+	CMPQ AX, $9; JEQ l9   \
+	CMPQ AX, $8; JEQ l8   \
+	CMPQ AX, $7; JEQ l7   \
+	CMPQ AX, $6; JEQ l6   \
+	CMPQ AX, $5; JEQ l5   \
+	CMPQ AX, $4; JEQ l4   \
+	CMPQ AX, $3; JEQ l3   \
+	CMPQ AX, $2; JEQ l2   \
 	JMP  l1
 
 // func sgemmNN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
 TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-69
-	MOVQ m+0(FP), R11
-	MOVQ k+8(FP), CX
-	MOVQ a+16(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ b+32(FP), DI
-	MOVQ ldb+40(FP), R10
-	MOVQ c+48(FP), R8
-	MOVQ ldc+56(FP), DX
-	MOVL mask+64(FP), AX
+	MOVQ     m+0(FP), R11
+	MOVQ     k+8(FP), CX
+	MOVQ     a+16(FP), SI
+	MOVQ     lda+24(FP), R9
+	MOVQ     b+32(FP), DI
+	MOVQ     ldb+40(FP), R10
+	MOVQ     c+48(FP), R8
+	MOVQ     ldc+56(FP), DX
+	MOVL     mask+64(FP), AX
 	SETUP(fetch)
-	LEAQ (R9)(R9*2), AX
-	LEAQ (SI)(AX*1), R11
-	LEAQ (SI)(AX*2), R12
-	LEAQ (R11)(AX*2), R13
-	LEAQ (SI)(AX*4), BX
-	MOVQ m+0(FP), AX
+	LEAQ     (R9)(R9*2), AX
+	LEAQ     (SI)(AX*1), R11
+	LEAQ     (SI)(AX*2), R12
+	LEAQ     (R11)(AX*2), R13
+	LEAQ     (SI)(AX*4), BX
+	MOVQ     m+0(FP), AX
 	KORTESTW K2, K2
-	JZ   narrow
+	JZ       narrow
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6, wide7, wide8, wide9, wide10, wide11, wide12, wide13, wide14)
+
 narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
-wide1: LOOPNN(NN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
-wide2: LOOPNN(NN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
-wide3: LOOPNN(NN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
-wide4: LOOPNN(NN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
-wide5: LOOPNN(NN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
-wide6: LOOPNN(NN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
-wide7: LOOPNN(NN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
-wide8: LOOPNN(NN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
-wide9: LOOPNN(NN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
-wide10: LOOPNN(NN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
-wide11: LOOPNN(NN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
-wide12: LOOPNN(NN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
-wide13: LOOPNN(NN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
-wide14: LOOPNN(NN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
-narrow1: LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
-narrow2: LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
-narrow3: LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
-narrow4: LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
-narrow5: LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
-narrow6: LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
-narrow7: LOOPNN(NN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
-narrow8: LOOPNN(NN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
-narrow9: LOOPNN(NN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
-narrow10: LOOPNN(NN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
-narrow11: LOOPNN(NN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
-narrow12: LOOPNN(NN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
-narrow13: LOOPNN(NN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
-narrow14: LOOPNN(NN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
+wide1:
+	LOOPNN(NN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
+
+wide2:
+	LOOPNN(NN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
+
+wide3:
+	LOOPNN(NN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
+
+wide4:
+	LOOPNN(NN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
+
+wide5:
+	LOOPNN(NN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
+
+wide6:
+	LOOPNN(NN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
+
+wide7:
+	LOOPNN(NN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
+
+wide8:
+	LOOPNN(NN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
+
+wide9:
+	LOOPNN(NN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
+
+wide10:
+	LOOPNN(NN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
+
+wide11:
+	LOOPNN(NN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
+
+wide12:
+	LOOPNN(NN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
+
+wide13:
+	LOOPNN(NN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
+
+wide14:
+	LOOPNN(NN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
+
+narrow1:
+	LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
+
+narrow2:
+	LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
+
+narrow3:
+	LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
+
+narrow4:
+	LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
+
+narrow5:
+	LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
+
+narrow6:
+	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
+
+narrow7:
+	LOOPNN(NN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
+
+narrow8:
+	LOOPNN(NN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
+
+narrow9:
+	LOOPNN(NN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
+
+narrow10:
+	LOOPNN(NN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
+
+narrow11:
+	LOOPNN(NN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
+
+narrow12:
+	LOOPNN(NN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
+
+narrow13:
+	LOOPNN(NN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
+
+narrow14:
+	LOOPNN(NN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+68(FP))
 
 // func sgemmTN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
 TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $0-69
-	MOVQ m+0(FP), R11
-	MOVQ k+8(FP), CX
-	MOVQ a+16(FP), SI
-	MOVQ lda+24(FP), R9
-	MOVQ b+32(FP), DI
-	MOVQ ldb+40(FP), R10
-	MOVQ c+48(FP), R8
-	MOVQ ldc+56(FP), DX
-	MOVL mask+64(FP), AX
+	MOVQ     m+0(FP), R11
+	MOVQ     k+8(FP), CX
+	MOVQ     a+16(FP), SI
+	MOVQ     lda+24(FP), R9
+	MOVQ     b+32(FP), DI
+	MOVQ     ldb+40(FP), R10
+	MOVQ     c+48(FP), R8
+	MOVQ     ldc+56(FP), DX
+	MOVL     mask+64(FP), AX
 	SETUP(fetch)
-	MOVQ m+0(FP), AX
+	MOVQ     m+0(FP), AX
 	KORTESTW K2, K2
-	JZ   narrow
+	JZ       narrow
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6, wide7, wide8, wide9, wide10, wide11, wide12, wide13, wide14)
+
 narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
-wide1: LOOPTN(TN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
-wide2: LOOPTN(TN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
-wide3: LOOPTN(TN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
-wide4: LOOPTN(TN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
-wide5: LOOPTN(TN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
-wide6: LOOPTN(TN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
-wide7: LOOPTN(TN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
-wide8: LOOPTN(TN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
-wide9: LOOPTN(TN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
-wide10: LOOPTN(TN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
-wide11: LOOPTN(TN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
-wide12: LOOPTN(TN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
-wide13: LOOPTN(TN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
-wide14: LOOPTN(TN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
-narrow1: LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
-narrow2: LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
-narrow3: LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
-narrow4: LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
-narrow5: LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
-narrow6: LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
-narrow7: LOOPTN(TN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
-narrow8: LOOPTN(TN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
-narrow9: LOOPTN(TN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
-narrow10: LOOPTN(TN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
-narrow11: LOOPTN(TN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
-narrow12: LOOPTN(TN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
-narrow13: LOOPTN(TN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
-narrow14: LOOPTN(TN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
+wide1:
+	LOOPTN(TN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
+
+wide2:
+	LOOPTN(TN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
+
+wide3:
+	LOOPTN(TN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
+
+wide4:
+	LOOPTN(TN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
+
+wide5:
+	LOOPTN(TN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
+
+wide6:
+	LOOPTN(TN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
+
+wide7:
+	LOOPTN(TN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
+
+wide8:
+	LOOPTN(TN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
+
+wide9:
+	LOOPTN(TN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
+
+wide10:
+	LOOPTN(TN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
+
+wide11:
+	LOOPTN(TN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
+
+wide12:
+	LOOPTN(TN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
+
+wide13:
+	LOOPTN(TN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
+
+wide14:
+	LOOPTN(TN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
+
+narrow1:
+	LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
+
+narrow2:
+	LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
+
+narrow3:
+	LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
+
+narrow4:
+	LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
+
+narrow5:
+	LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
+
+narrow6:
+	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
+
+narrow7:
+	LOOPTN(TN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
+
+narrow8:
+	LOOPTN(TN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
+
+narrow9:
+	LOOPTN(TN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
+
+narrow10:
+	LOOPTN(TN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
+
+narrow11:
+	LOOPTN(TN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
+
+narrow12:
+	LOOPTN(TN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
+
+narrow13:
+	LOOPTN(TN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
+
+narrow14:
+	LOOPTN(TN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+68(FP))

@@ -104,8 +104,8 @@ row:
 	VMOVUPS x, y
 
 #define ROWABOVE(i, x, y) \
-	CMPQ        DX, $i       \
-	JLE         loaded       \
+	CMPQ        DX, $i      \
+	JLE         loaded      \
 	VINSERTF128 $1, x, y, y
 
 // func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store *int32)
