@@ -282,6 +282,7 @@ func TestGemmPanics(t *testing.T) {
 		"A out of src":       func() { PackAT(x, x[:7], 4, 2, 4) },
 		"transpose too long": func() { Transpose(x[:5], 2, x, 3, 2, 3) },
 		"transpose overlap":  func() { Transpose(x, 1, x[512:], 3, 2, 3) },
+		"prefetch beyond x":  func() { Prefetch(x[:7], 4, 2, 4) },
 		"transpose negative": func() { Transpose(x, 1, x[512:], 3, -1, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -146,6 +146,20 @@ func TestTranspose(t *testing.T) {
 	})
 }
 
+// TestPrefetch: a hint changes nothing and reads nothing, whatever the sizes.
+func TestPrefetch(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for rows := range 5 {
+			for cols := range 40 {
+				x := newGuarded(rows, cols, cols+9, cols)
+				Prefetch(x.data(), x.ld, rows, cols)
+				x.intact(t, 0, 0)
+			}
+		}
+		Prefetch(nil, 0, 0, 0)
+	})
+}
+
 // FuzzTranspose: the transpose of the transpose is the matrix.
 func FuzzTranspose(f *testing.F) {
 	f.Add(uint8(16), uint8(16), uint8(0), uint8(1))

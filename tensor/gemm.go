@@ -27,12 +27,12 @@ func Sgemm(team *Team, transA, transB bool, m, n, k int, alpha float32, a []floa
 // of B (kc x nr) stream past it from the second level.
 const (
 	// gemmKC is the largest part of k that is multiplied at a time: a strip of
-	// 14 rows takes 21 KiB.
-	gemmKC = 384
+	// 14 rows takes 28 KiB.
+	gemmKC = 512
 
-	// gemmPanelValues is how much packed B one pass over a strip of A streams:
-	// 768 KiB, well within a second-level cache of 1 to 2 MiB.
-	gemmPanelValues = 192 << 10
+	// gemmPanelValues is how much of B one pass over a strip of A streams:
+	// 1 MiB, which a second-level cache of 2 MiB keeps for the next strip.
+	gemmPanelValues = 256 << 10
 
 	// gemmLongKC replaces gemmKC where C is so narrow that A is read but once
 	// and all of B fits into gemmPanelValues.
@@ -41,13 +41,17 @@ const (
 	// gemmPackedB bounds the memory for packed B: 8 MiB.
 	gemmPackedB = 2 << 20
 
+	// gemmInPlace is the largest B that is read in place although many strips
+	// use it: what a second-level cache holds.
+	gemmInPlace = 448 << 10
+
 	// gemmPackSteps is how many steps of k of a panel one item of the packing
 	// job handles.
 	gemmPackSteps = 512
 
 	// gemmGroupStrips is the most strips of A that an item of the multiplying
 	// job handles.
-	gemmGroupStrips = 16
+	gemmGroupStrips = 24
 
 	// An item is worth at least gemmItem multiplications, some microseconds
 	// against the half of one that dispatching costs; there are gemmItems of
@@ -128,7 +132,8 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 			j.panelN = min(j.packedPanels, j.panels-j.panel0)
 			for j.p0 = 0; j.p0 == 0 || j.p0 < j.k; j.p0 += j.kc {
 				j.steps = min(j.kc, j.k-j.p0)
-				team.For(j.packItems(), 1, (*gemmPack)(j))
+				// Neighbouring panels share lines and pages.
+				team.For(j.packItems(), max(1, j.packItems()/gemmItems), (*gemmPack)(j))
 				team.For(j.items(), 1, (*gemmMultiply)(j))
 			}
 		}
@@ -189,9 +194,10 @@ func (j *gemmJob) plan() {
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
 	far := aliased(j.ldb)
-	j.packB = j.transB || j.strips >= 2 && far || j.strips >= 4 && j.k*j.n > 256<<10
-	// A strip in place is read once for each panel.
-	j.packA = j.alpha != 1 || j.panels >= 4 && (aliased(j.lda) || j.transA && j.lda > 1024)
+	j.packB = j.transB || j.strips >= 2 && far || j.strips >= 4 && j.k*j.n > gemmInPlace
+	// A strip in place is read once for each panel, so it should stay in the
+	// first-level cache; k-major, its lines are far apart.
+	j.packA = j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda))
 
 	j.kc = gemmKC
 	if width := j.panels * j.nr; j.packB && width*gemmKC < gemmPanelValues {
@@ -363,6 +369,9 @@ func (j *gemmJob) multiply(item, s0, s1, q0, q1, p0, steps, worker int) {
 				}
 			}
 			for q := from; q < to; q++ {
+				if s+1 < s1 && !j.packA {
+					j.prefetch(a, s+1, p0, steps, q-from, to-from)
+				}
 				col := (j.panel0 + q) * j.nr
 				cols := min(j.nr, j.n-col)
 				panel, ldb := b, j.ldb
@@ -387,6 +396,23 @@ func (j *gemmJob) multiply(item, s0, s1, q0, q1, p0, steps, worker int) {
 				j.finish(batch*j.strideC, row, end, col0, col1)
 			}
 		}
+	}
+}
+
+// prefetch fetches part of parts of a strip that is read in place next: the
+// first pass over it would otherwise wait for a row of lines every few steps.
+func (j *gemmJob) prefetch(a []float32, s, p0, steps, part, parts int) {
+	row, end := j.strip(s)
+	if j.transA {
+		from, to := part*steps/parts, (part+1)*steps/parts
+		if from < to {
+			asm.Prefetch(a[(p0+from)*j.lda+row:], j.lda, to-from, end-row)
+		}
+		return
+	}
+	from, to := row+part*(end-row)/parts, row+(part+1)*(end-row)/parts
+	if from < to && steps > 0 {
+		asm.Prefetch(a[from*j.lda+p0:], j.lda, to-from, steps)
 	}
 }
 
