@@ -47,29 +47,31 @@ type batchNormTask struct {
 	// first and second hold two sums for each segment [rows, segs]: of x and
 	// of the squares; backward, of dy and of dy*(x-mean).
 	first, second []float64
+	scratch       [][]float32 // [workers, strip]
 }
 
-func (t *batchNormTask) Do(lo, hi, _ int) {
+func (t *batchNormTask) Do(lo, hi, worker int) {
+	centred := t.scratch[worker]
 	for i := lo; i < hi; i++ {
 		switch t.phase {
 		case wholeRows:
-			t.row(i)
+			t.row(i, centred)
 		case segmentSums:
-			t.sum(i)
+			t.sum(i, centred)
 		case segmentSquares:
 			t.square(i)
 		case segmentOutputs:
-			t.output(i)
+			t.output(i, centred)
 		}
 	}
 }
 
 // row runs all phases for row r.
-func (t *batchNormTask) row(r int) {
+func (t *batchNormTask) row(r int, centred []float32) {
 	lo, hi := r*t.segs, (r+1)*t.segs
 	if t.grad || t.train {
 		for i := lo; i < hi; i++ {
-			t.sum(i)
+			t.sum(i, centred)
 		}
 		t.finishSum(r)
 	}
@@ -80,19 +82,18 @@ func (t *batchNormTask) row(r int) {
 		t.finishSquare(r)
 	}
 	for i := lo; i < hi; i++ {
-		t.output(i)
+		t.output(i, centred)
 	}
 }
 
-// sum takes the sums of segment i.
-func (t *batchNormTask) sum(i int) {
+// sum takes the sums of segment i. centred has room for a strip of x-mean.
+func (t *batchNormTask) sum(i int, centred []float32) {
 	r := i / t.segs
 	lo, hi := segment(r, i%t.segs, t.cols)
 	if !t.grad {
 		t.first[i] = sumBlocks(t.x[lo:hi])
 		return
 	}
-	var centred [strip]float32
 	var first, second float64
 	for ; lo < hi; lo += strip {
 		end := min(lo+strip, hi)
@@ -149,7 +150,7 @@ func (t *batchNormTask) finishSquare(r int) {
 }
 
 // output writes segment i of y or, backward, of dx.
-func (t *batchNormTask) output(i int) {
+func (t *batchNormTask) output(i int, centred []float32) {
 	r := i / t.segs
 	lo, hi := segment(r, i%t.segs, t.cols)
 	weight, bias := float32(1), float32(0)
@@ -160,7 +161,7 @@ func (t *batchNormTask) output(i int) {
 		bias = t.bias[r]
 	}
 	if t.grad {
-		t.gradient(lo, hi, r, float64(weight))
+		t.gradient(lo, hi, r, float64(weight), centred)
 		return
 	}
 	mean, scale := float32(0), float32(0)
@@ -182,13 +183,12 @@ func (t *batchNormTask) output(i int) {
 // the row of n values,
 //
 //	dx = weight*invstd*(dy - sum(dy)/n - h*sum(dy*h)/n).
-func (t *batchNormTask) gradient(lo, hi, r int, weight float64) {
+func (t *batchNormTask) gradient(lo, hi, r int, weight float64, centred []float32) {
 	n, s := float64(t.cols), float64(t.invStd[r])
 	scale := weight * s
 	a := float32(scale)
 	b := float32(-scale * s * s * t.second[r*t.segs] / n)
 	c := float32(-scale * t.first[r*t.segs] / n)
-	var centred [strip]float32
 	for ; lo < hi; lo += strip {
 		end := min(lo+strip, hi)
 		h := centred[:end-lo]
@@ -204,8 +204,9 @@ func (d *CPU) normalize(t batchNormTask) {
 	}
 	t.segs = segments(t.cols)
 	items := t.rows * t.segs
-	d.reserve(2*items, 0)
+	d.reserve(2*items, strip)
 	t.first, t.second = d.partial[:items], d.partial[items:2*items]
+	t.scratch = d.scratch
 	d.batchNorm = t
 	p := &d.batchNorm
 	claim := perClaim(min(t.cols, sumSegment))

@@ -184,7 +184,7 @@ func Run(t *testing.T, dev tensor.Device) {
 		t.Run(group[0].Op, func(t *testing.T) {
 			for i := range group {
 				for shift := range 2 {
-					if shift != 0 && group[i].values() > 50000 {
+					if shift != 0 && group[i].values() > 5*large {
 						continue
 					}
 					if err := runCase(&group[i], dev, shift); err != nil {

@@ -43,16 +43,18 @@ func column(x []float32, at, step, n int) []float64 {
 }
 
 func (s *suite) batchNorm() {
-	shapes := [][2]int{{1, 1}, {1, 2}, {3, 17}, {5, 64}, {64, 49}, {2, 5000}, {10, 7001}, {1, 140001}, {1, 400001}}
+	shapes := [][2]int{{1, 1}, {1, 2}, {3, 17}, {5, 64}, {64, 49}, {2, 5000}, {10, 1001}, {1, 70001}, {1, 400001}}
 	for _, shape := range shapes {
 		for k, offset := range offsets {
+			if shape[1] > 100000 {
+				offset = 3 // a mean whose digits a sum in float32 would lose
+			}
 			s.batchNormAt(shape[0], shape[1], offset, k == 0 && shape[1] == 17)
-			if shape[1] > 10000 {
+			if shape[1] > large {
 				break
 			}
 		}
 	}
-	s.batchNormAt(1, 400001, 3, false)
 }
 
 // batchNormAt adds forward and backward for x [rows, cols] around offset;
@@ -126,6 +128,9 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
 		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr))
 
+	if cols > 100000 { // accuracy of the sums
+		return
+	}
 	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
 		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
 			X: b[0], Y: b[1], Weight: b[2], Bias: b[3], RunningMean: b[4], RunningVar: b[5]}
@@ -133,13 +138,15 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 	}, in("X", x), out("Y", frozen, frozenErr), in("Weight", weight), in("Bias", bias),
 		in("RunningMean", runningMean), in("RunningVar", runningVar))
 
-	s.add("BatchNorm", size+"/frozen/Y=X", func(d tensor.Device, b []tensor.Buffer) {
-		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
-			X: b[0], Y: b[0], Weight: b[1], Bias: b[2], RunningMean: b[3], RunningVar: b[4]}
-		d.BatchNorm(&args)
-	}, inout("X", x, frozen, frozenErr), in("Weight", weight), in("Bias", bias),
-		in("RunningMean", runningMean), in("RunningVar", runningVar))
+	if cols <= large {
+		s.add("BatchNorm", size+"/frozen/Y=X", func(d tensor.Device, b []tensor.Buffer) {
+			args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
+				X: b[0], Y: b[0], Weight: b[1], Bias: b[2], RunningMean: b[3], RunningVar: b[4]}
+			d.BatchNorm(&args)
+		}, inout("X", x, frozen, frozenErr), in("Weight", weight), in("Bias", bias),
+			in("RunningMean", runningMean), in("RunningVar", runningVar))
 
+	}
 	s.add("BatchNormGrad", size, func(d tensor.Device, b []tensor.Buffer) {
 		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
 			X: b[0], DY: b[1], DX: b[2], Weight: b[3], Mean: b[4], InvStd: b[5], DWeight: b[6], DBias: b[7]}
@@ -147,6 +154,9 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 	}, in("X", x), in("DY", dy), out("DX", dx, dxErr), in("Weight", weight), in("Mean", mean32), in("InvStd", invStd32),
 		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
 
+	if cols > large {
+		return
+	}
 	s.add("BatchNormGrad", size+"/DX=DY", func(d tensor.Device, b []tensor.Buffer) {
 		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
 			X: b[0], DY: b[1], DX: b[1], Weight: b[2], Mean: b[3], InvStd: b[4], DWeight: b[5], DBias: b[6]}
@@ -180,11 +190,11 @@ func gradient(x, dy []float64, mean, invStd, weight float64) (g, gErr []float64,
 
 func (s *suite) standardize() {
 	shapes := [][3]int{{1, 1, 1}, {3, 1, 5}, {1, 2, 1}, {2, 17, 1}, {3, 49, 2}, {2, 63, 7}, {2, 64, 16}, {1, 65, 17},
-		{5, 100, 64}, {2, 1025, 33}, {10, 1100, 64}, {1, 3000, 48}, {1, 140001, 1}, {3, 9, 300}}
+		{5, 100, 64}, {6, 100, 48}, {2, 1025, 17}, {1, 2100, 5}, {4, 1025, 8}, {1, 66001, 1}, {3, 9, 300}}
 	for _, shape := range shapes {
 		for k, offset := range offsets {
 			s.standardizeAt(shape[0], shape[1], shape[2], offset, k == 0 && shape[1] < 100)
-			if shape[0]*shape[1]*shape[2] > 100000 {
+			if shape[0]*shape[1]*shape[2] > 2*large {
 				break
 			}
 		}
@@ -233,6 +243,9 @@ func (s *suite) standardizeAt(c, positions, b int, offset float32, nan bool) {
 		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, X: bs[0], DY: bs[1], DX: bs[2], Mean: bs[3], InvStd: bs[4]}
 		d.StandardizeGrad(&args)
 	}, in("X", x), in("DY", dy), out("DX", dx, dxErr), in("Mean", mean32), in("InvStd", invStd32))
+	if n > 2*large {
+		return
+	}
 	s.add("StandardizeGrad", size+"/DX=DY", func(d tensor.Device, bs []tensor.Buffer) {
 		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, X: bs[0], DY: bs[1], DX: bs[1], Mean: bs[2], InvStd: bs[3]}
 		d.StandardizeGrad(&args)

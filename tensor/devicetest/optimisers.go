@@ -8,7 +8,11 @@ import (
 )
 
 func (s *suite) optimisers() {
-	for _, n := range []int{0, 1, 15, 16, 17, 63, 100, 1001, 40001} {
+	const many = 40001
+	s.adam(many, 3, 0.01)
+	s.sgd(many, 0.9, 0.01, true, true)
+	s.sgd(many, 0, 0, false, false)
+	for _, n := range []int{0, 1, 15, 16, 17, 63, 100, 1001} {
 		s.clip(n)
 		for _, step := range []int{1, 2, 1000} {
 			for _, decay := range []float64{0, 0.01} {

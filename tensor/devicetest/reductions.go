@@ -22,7 +22,7 @@ func sums(lo, hi int, f func(i int) float64) (sum, magnitude float64) {
 }
 
 func (s *suite) reductions() {
-	for _, m := range append(matrices, [2]int{0, 3}, [2]int{3, 0}, [2]int{1, 400001}) {
+	for _, m := range append(matrices, [2]int{0, 3}, [2]int{3, 0}) {
 		rows, cols := m[0], m[1]
 		size := fmt.Sprintf("rows=%d/cols=%d", rows, cols)
 		r := random("SumRows" + size)
@@ -39,6 +39,9 @@ func (s *suite) reductions() {
 		}
 		s.add("SumRows", size, func(d tensor.Device, b []tensor.Buffer) { d.SumRows(b[0], b[1], rows, cols, false) },
 			out("dst", want, allowed), in("x", x))
+		if cols > large {
+			continue
+		}
 		s.add("SumRows", size+"/accumulate", func(d tensor.Device, b []tensor.Buffer) { d.SumRows(b[0], b[1], rows, cols, true) },
 			inout("dst", dst, added, addedErr), in("x", x))
 	}
@@ -52,13 +55,13 @@ func (s *suite) reductions() {
 	s.add("SumRows", "rows=3/cols=50/nan", func(d tensor.Device, b []tensor.Buffer) { d.SumRows(b[0], b[1], 3, 50, false) },
 		out("dst", want, []float64{1e-4, 0, 1e-4}), in("x", x))
 
-	for _, n := range append(lengths, 400001) {
+	for _, n := range append(lengths, 70001) {
 		size := fmt.Sprintf("n=%d", n)
 		r := random("Dot" + size)
 		x, y := normal(r, n), normal(r, n)
 		for _, nan := range []bool{false, true} {
 			if nan {
-				if n < 10 {
+				if n < 10 || n > large {
 					continue
 				}
 				size += "/nan"
