@@ -60,6 +60,7 @@ func TestGradients(t *testing.T) {
 						return proj.Of(evaluate(n, v[:last], v[last]))
 					},
 					Step:      1.0 / 512,
+					Elements:  3,
 					Tolerance: 2e-2, // of single precision differences; the float64 ones decide
 				})
 			})

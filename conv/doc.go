@@ -1,0 +1,39 @@
+// Package conv holds the convolutions of networks on a group R^2 x| H: they keep
+// their output equivariant to the translations and to those elements of H that
+// they are given (Romero & Lohit, "Learning Partial Equivariances from Data",
+// NeurIPS 2022, sections 3 and 4).
+//
+// A feature map lives on the plane and on a list of elements of H, [C, n, H, W,
+// B]. The three layers are
+//
+//	Lifting    y[o,i,p] = bias[o] + sum over c, t    of psi_oc(u_i^-1 q_t)            x[c,   p+t]
+//	Group      y[o,i,p] = bias[o] + sum over c, j, t of psi_oc(u_i^-1 q_t, u_i^-1 v_j) x[c,j, p+t]
+//	Pointwise  y[o,i,p] =           sum over c, j    of psi_oc(u_i^-1 v_j)            x[c,j, p]
+//
+// with output elements u_i, input elements v_j, and taps t at the points q_t of a
+// k x k grid on [-1, 1] x [-1, 1]. There are no stored weights: psi is a kernel
+// network (package siren) that is evaluated wherever the elements put the taps,
+// so the elements may be any, be drawn anew in every step, and be fewer than
+// planned. Taps outside the disc of radius one are left out, for else a kernel
+// could not be turned; 29 of 49 remain for k = 7.
+//
+// The layers read gumbel.Elements.G when they run and add the gradient of the
+// loss with respect to every element to gumbel.Elements.Grad: through u^-1 q,
+// through u^-1 v as output element and as input element. Whoever draws the lists
+// takes it from there.
+//
+// # A step
+//
+// Forward is Render (positions, kernel network, rearrangement) and Convolve. With
+// elements and parameters at rest one Render serves many Convolves. Backward goes
+// from the gradient of the output map to that of the kernel, through the kernel
+// network to its parameters and to the elements, and to the input map. No pass
+// allocates, and the results do not depend on the number of threads.
+//
+// # Algorithms
+//
+// The passes of the convolution proper are an interface, Passes, that each device
+// fulfils. On the CPU there is the tap-sparse algorithm: the direct convolution
+// over live taps as matrix products that read the maps where they lie, or from
+// one copy, never from an im2col matrix (taps.go and the files it names).
+package conv
