@@ -246,11 +246,16 @@ func (t *Trainer) Step() (loss float64, err error) {
 	if err := t.dev.Sync(); err != nil {
 		return loss, err
 	}
+	return loss, t.diverged("loss", loss)
+}
+
+// diverged reports a loss that is no number.
+func (t *Trainer) diverged(what string, loss float64) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return loss, &TrainError{t.at.Epoch + 1, t.at.Step,
-			fmt.Sprintf("the loss is %v; a smaller learning rate or train.clip_norm may help", loss)}
+		return &TrainError{t.at.Epoch + 1, t.at.Step,
+			fmt.Sprintf("the %s is %v; a smaller learning rate or train.clip_norm may help", what, loss)}
 	}
-	return loss, nil
+	return nil
 }
 
 // Steps returns the number of steps of the whole run and those completed.
@@ -299,6 +304,9 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	}
 	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, t.cfg.EvalDraws, t.cfg.Seed)
 	if err != nil {
+		return err
+	}
+	if err := t.diverged("validation loss", score.Loss); err != nil {
 		return err
 	}
 	m := EpochMetrics{

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,7 +28,8 @@ type Config struct {
 
 // DataConfig chooses the images.
 type DataConfig struct {
-	Set string `toml:"set"` // see dataSets
+	Set  string `toml:"set"`  // see dataSets
+	Size int    `toml:"size"` // generated sixes to train on, of a generated set; 0: its default
 }
 
 // GroupConfig chooses the group and how its elements are drawn.
@@ -91,6 +94,9 @@ func valueError(key string, value any, allowed string) error {
 	return usageError{fmt.Errorf("%s is %v; allowed: %s", key, value, allowed)}
 }
 
+// generated reports whether a data set is drawn, not read.
+func generated(set string) bool { return set == "strokes6-180" }
+
 // check reports the first value that cannot be used, by its key. What only the
 // packages that use a value know, they check themselves.
 func (c *Config) check() error {
@@ -109,13 +115,22 @@ func (c *Config) check() error {
 			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
 		}
 	}
-	if _, err := lie.ByName(c.Group.Name); err != nil {
+	group, err := lie.ByName(c.Group.Name)
+	if err != nil {
 		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), strings.Join(lie.Names(), ", "))
+	}
+	c.Group.Name = group.Name() // "se2" is a spelling of it
+	if c.Seed > math.MaxInt64 {
+		return valueError("seed", c.Seed, "0 to 9223372036854775807, what a TOML file can hold")
+	}
+	if c.Data.Size != 0 && !generated(c.Data.Set) {
+		return valueError("data.size", c.Data.Size, "0 for "+c.Data.Set+", whose size is given")
 	}
 	for _, n := range []struct {
 		key           string
 		value, lo, hi int
 	}{
+		{"data.size", c.Data.Size, 0, 500000},
 		{"group.elements", c.Group.Elements, 1, 1024},
 		{"kernel.side", c.Kernel.Side, 1, 63},
 		{"kernel.hidden", c.Kernel.Hidden, 2, 4096},
@@ -131,6 +146,18 @@ func (c *Config) check() error {
 			return valueError(n.key, n.value, fmt.Sprintf("%d to %d", n.lo, n.hi))
 		}
 	}
+	switch {
+	case c.Kernel.Side%2 == 0:
+		return valueError("kernel.side", c.Kernel.Side, "odd numbers")
+	case group.Dim() == 0 && c.Conv.Partial:
+		return valueError("conv.partial", true, "false for "+c.Group.Name+", which has no rotations to choose from")
+	case group.Dim() == 0 && c.Group.Elements != 1:
+		return valueError("group.elements", c.Group.Elements, "1 for "+c.Group.Name+", whose only element besides shifts is the identity")
+	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
+		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
+	case c.Train.Nesterov && c.Train.Momentum == 0:
+		return valueError("train.momentum", c.Train.Momentum, "above 0 with train.nesterov")
+	}
 	for _, n := range []struct {
 		key       string
 		value     float64
@@ -143,7 +170,11 @@ func (c *Config) check() error {
 		{"train.clip_norm", c.Train.ClipNorm, false},
 	} {
 		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
-			return valueError(n.key, n.value, "positive numbers, at most 1e6")
+			allowed := "0 to 1e6"
+			if n.aboveZero {
+				allowed = "above 0, at most 1e6"
+			}
+			return valueError(n.key, n.value, allowed)
 		}
 	}
 	return nil
@@ -187,4 +218,40 @@ func (c *Config) training() model.TrainConfig {
 		},
 		Cosine: t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
 	}
+}
+
+// configKeys are the keys behind the fields that package model checks.
+var configKeys = map[string]string{
+	"CKResNetConfig.Elements":     "group.elements",
+	"CKResNetConfig.Width":        "net.width",
+	"CKResNetConfig.Factors":      "net.factors",
+	"CKResNetConfig.Pools":        "net.pools",
+	"CKResNetConfig.KernelSide":   "kernel.side",
+	"CKResNetConfig.KernelHidden": "kernel.hidden",
+	"CKResNetConfig.KernelLayers": "kernel.layers",
+	"CKResNetConfig.Omega0":       "kernel.omega0",
+	"TrainConfig.Epochs":          "train.epochs",
+	"TrainConfig.Batch":           "train.batch",
+	"TrainConfig.Warmup":          "train.warmup_epochs",
+	"TrainConfig.EvalDraws":       "train.eval_draws",
+}
+
+// explain makes a package's complaint about a value one about the configuration,
+// by the key that the user writes.
+func (c *Config) explain(err error) error {
+	var field *model.ConfigError
+	var layer *nn.ConfigError
+	switch {
+	case errors.As(err, &layer):
+		return usageError{err}
+	case !errors.As(err, &field):
+		return err
+	case field.Field == "CKResNetConfig.Side": // the image is given, the pools and the kernel are not
+		return usageError{fmt.Errorf("net.pools is %s and kernel.side is %d, which does not fit the image's %v pixels; allowed: what leaves the last layer at least as many pixels as its kernel has",
+			c.value("net.pools"), c.Kernel.Side, field.Value)}
+	}
+	if key, ok := configKeys[field.Field]; ok {
+		return valueError(key, field.Value, field.Allowed)
+	}
+	return usageError{err}
 }

@@ -14,13 +14,16 @@ import (
 func openData(ctx context.Context, c *Config, o *options, log *slog.Logger) (*data.Dataset, error) {
 	switch c.Data.Set {
 	case "strokes6-180":
-		return data.Strokes6180(data.StrokesConfig{Seed: c.Seed}), nil
+		strokes := data.StrokesConfig{Seed: c.Seed, Train: c.Data.Size}
+		if n := c.Data.Size; n > 0 { // the parts keep their proportions
+			strokes.Validation, strokes.Test = (3*n+19)/20, (n+3)/4
+		}
+		return data.Strokes6180(strokes), nil
 	case "mnist6-180", "mnist6-m":
 		dir, err := locate(ctx, data.MNISTFiles(), o, log)
 		if err != nil {
 			return nil, err
 		}
-		log.Info("reading data", "set", c.Data.Set, "directory", dir)
 		m, err := data.ReadMNIST(dir)
 		if err != nil {
 			return nil, err

@@ -27,13 +27,14 @@ type figures struct {
 const (
 	curveStep   = 15 // degrees
 	curveImages = 32
-	curveDraws  = 12
+	curveDraws  = 12 // at most; and at most three times as many as an evaluation takes
 )
 
 // measure computes the figures of a trained network, whose subsets are left as
 // they were.
 func measure(ctx context.Context, s *session) (*figures, error) {
 	turned, f := turnedImages(s.set)
+	f.draws = min(curveDraws, 3*s.cfg.Train.EvalDraws)
 	f.learned = f.curve(s.net, s.set, turned, s.cfg.Seed)
 	f.crossings = crossings(f.angles, f.learned)
 	if !s.cfg.Conv.Partial {
@@ -53,7 +54,7 @@ func measure(ctx context.Context, s *session) (*figures, error) {
 // turnedImages returns the first test images of the first class, normalised,
 // turned by every angle of the curve: [angles, images, C, H, W].
 func turnedImages(set *data.Dataset) ([]float32, *figures) {
-	f := &figures{class: set.ClassNames[0], draws: curveDraws}
+	f := &figures{class: set.ClassNames[0]}
 	for a := -180; a <= 180; a += curveStep {
 		f.angles = append(f.angles, float64(a))
 	}
@@ -104,7 +105,7 @@ func (f *figures) curve(net *model.CKResNet, set *data.Dataset, turned []float32
 
 // crossings returns where the polygon through (x, y) crosses 1/2.
 func crossings(x, y []float64) []float64 {
-	var at []float64
+	at := []float64{}
 	for i := 1; i < len(x); i++ {
 		a, b := y[i-1]-0.5, y[i]-0.5
 		if a == 0 || a*b < 0 {

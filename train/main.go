@@ -44,7 +44,7 @@ type options struct {
 // run is the program: it returns the exit code. Results go to stdout, all else
 // to stderr.
 func run(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
+	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
@@ -56,11 +56,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // report prints an error as one line and returns the exit code.
 func report(err error, stderr io.Writer) int {
-	var usage usageError
+	var (
+		usage       usageError
+		interrupted interruptedError
+	)
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, context.Canceled):
+	case errors.As(err, &interrupted):
+		fmt.Fprintln(stderr, "noether: "+interrupted.advice)
+		return exitInterrupted
+	case errors.Is(err, context.Canceled): // before there was anything to save
+		fmt.Fprintln(stderr, "noether: interrupted")
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "noether: "+oneLine(err.Error()))
@@ -77,7 +84,8 @@ network on generated (synthetic) digits in about a minute.
 
 `
 
-func parse(args []string, stderr io.Writer) (*options, error) {
+// parse reads the flags. The help that was asked for goes to stdout.
+func parse(args []string, stdout io.Writer) (*options, error) {
 	o := &options{given: map[string]bool{}}
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -92,7 +100,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.out, "out", "", "`directory` for the run (default runs/PRESET-TIME)")
 	f.StringVar(&o.resume, "resume", "", "`directory` of a run to go on with; its configuration is used")
 	f.StringVar(&o.device, "device", "cpu", "cpu or cuda[:N]")
-	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "CPU threads; results do not depend on it")
+	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "CPU `threads`; results do not depend on it")
 	f.Uint64Var(&o.seed, "seed", 0, "seed of weights, data order and drawn elements (default the preset's)")
 	f.IntVar(&o.epochs, "epochs", 0, "epochs (default the preset's)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar, only warnings in the log")
@@ -101,8 +109,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.Visit(func(g *flag.Flag) { o.given[g.Name] = true })
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stderr, usageText)
-		f.SetOutput(stderr)
+		fmt.Fprint(stdout, usageText)
+		f.SetOutput(stdout)
 		f.PrintDefaults()
 		return nil, err
 	case err != nil:
@@ -139,10 +147,18 @@ func (o *options) check() error {
 			}
 		}
 	}
-	if err := asm.EnvError(); err != nil {
-		return usageError{err}
+	if asm.EnvError() != nil {
+		return usageError{fmt.Errorf("%s is %q; allowed on this machine: %s", asm.EnvVariable, os.Getenv(asm.EnvVariable), levelNames())}
 	}
 	return nil
+}
+
+func levelNames() string {
+	var names []string
+	for _, l := range asm.Available() {
+		names = append(names, l.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 // configuration returns the configuration that the flags describe.
@@ -158,6 +174,9 @@ func (o *options) configuration() (*Config, error) {
 	if o.config != "" {
 		if err := c.mergeFile(o.config); err != nil {
 			return nil, err
+		}
+		if preset, _ := lookupPreset(name); o.preset != "" && c.Preset != preset.Preset {
+			return nil, usageError{fmt.Errorf("-preset %s and -config %s name different presets (the file: %s); leave one out", o.preset, o.config, c.Preset)}
 		}
 	}
 	for _, s := range o.set {

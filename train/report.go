@@ -20,6 +20,7 @@ import (
 var reportText string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"count":    count,
 	"accuracy": func(v float64) string { return fmt.Sprintf("%.4f", v) },
 	"number":   func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) },
 	"theta":    func(v float64) string { return fmt.Sprintf("%.3f", v) },
@@ -34,7 +35,7 @@ type reportData struct {
 	Set           string // the data set, named synthetic where it is
 	Class         string // the first class, whose probability is shown
 	Images, Draws int    // behind that
-	Crossings     string // where the answer changes, in words; empty where it does not
+	Crossings     string // where the answer changes; empty where it does not
 	// Pictures. Rotation is laid out twice, for wide and for narrow pages.
 	Rotation, RotationNarrow, Loss, Accuracy, Subsets template.HTML
 
@@ -76,19 +77,21 @@ func writeRotation(path string, r *result, f *figures) error {
 }
 
 func newReport(c *Config, r *result, epochs []model.EpochMetrics, f *figures) *reportData {
+	narrow := rotationChart("rotation-narrow", r, f)
+	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &reportData{
 		Style: template.CSS(plots.Style), Result: r, Epochs: epochs,
-		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, Crossings: inWords(f.crossings),
+		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, Crossings: inShort(f.crossings),
 		Rotation:       svg(rotationChart("rotation", r, f).SVG(900, 400)),
-		RotationNarrow: svg(rotationChart("rotation-narrow", r, f).SVG(380, 330)),
-		Loss:           svg(lossChart(epochs).SVG(440, 250)),
-		Accuracy:       svg(accuracyChart(epochs).SVG(440, 250)),
+		RotationNarrow: svg(narrow.SVG(380, 330)),
+		Loss:           svg(lossChart(epochs).SVG(380, 240)),
+		Accuracy:       svg(accuracyChart(epochs).SVG(380, 240)),
 		Command:        command(c),
 	}
 	if c.Conv.Partial {
-		d.Subsets = svg(subsetChart(c, epochs).SVG(440, 280))
+		d.Subsets = svg(subsetChart(epochs).SVG(380, 300))
+		d.Layers = layerReports(c, r)
 	}
-	d.Layers = layerReports(c, r)
 	d.Settings = settings(c)
 	d.Facts = facts(r)
 	return d
@@ -146,18 +149,12 @@ func rotationChart(id string, r *result, f *figures) *plots.Chart {
 func lossChart(epochs []model.EpochMetrics) *plots.Chart {
 	train := column(epochs, func(m *model.EpochMetrics) float64 { return m.TrainLoss })
 	validation := column(epochs, func(m *model.EpochMetrics) float64 { return m.ValidationLoss })
-	top := 0.0
-	for _, v := range append(slices.Clone(train), validation...) {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			top = max(top, v)
-		}
-	}
 	last := len(epochs) - 1
 	return &plots.Chart{
 		ID: "loss", Title: "Cross-entropy over the epochs",
 		Desc:  fmt.Sprintf("After epoch %d: training %.4f, validation %.4f nats.", epochs[last].Epoch, train[last], validation[last]),
 		X:     epochAxis(epochs),
-		Y:     plots.Axis{Label: "cross-entropy in nats", Min: 0, Max: roundUp(top)},
+		Y:     plots.Axis{Label: "cross-entropy in nats", Max: slices.Max(append(slices.Clone(train), validation...)), Round: true},
 		Lines: trainingLines(epochs, train, validation),
 	}
 }
@@ -189,13 +186,13 @@ func trainingLines(epochs []model.EpochMetrics, train, validation []float64) []p
 
 // subsetChart shows the learned subset of every layer. It starts where training
 // did: at the whole group.
-func subsetChart(c *Config, epochs []model.EpochMetrics) *plots.Chart {
+func subsetChart(epochs []model.EpochMetrics) *plots.Chart {
 	layers := len(epochs[0].Learned)
 	ch := &plots.Chart{
 		ID: "subsets", Title: "Learned subset of every layer over the epochs",
-		X: epochAxis(epochs), Y: plots.Axis{Label: "half-width of the subset, as a fraction of the group", Min: 0, Max: 1},
+		X: plots.Axis{Label: "epoch", Min: 0, Max: float64(epochs[len(epochs)-1].Epoch), Whole: true},
+		Y: plots.Axis{Label: "half-width of the subset, as a fraction of the group", Min: 0, Max: 1},
 	}
-	ch.X.Min, ch.X.Ticks = 0, nil
 	var last []string
 	for i := range layers {
 		x, y := []float64{0}, []float64{1}
@@ -233,21 +230,6 @@ func column(epochs []model.EpochMetrics, of func(*model.EpochMetrics) float64) [
 	return v
 }
 
-// roundUp returns the smallest of 1, 2, 3, 4, 5, 6, 8 and 10 times a power of ten
-// that is not below v.
-func roundUp(v float64) float64 {
-	if !(v > 0) {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 2, 3, 4, 5, 6, 8} {
-		if f*power >= v*(1-1e-9) {
-			return f * power
-		}
-	}
-	return 10 * power
-}
-
 func extremes(v []float64) (low, high int) {
 	for i := range v {
 		if v[i] < v[low] {
@@ -278,6 +260,18 @@ func inWords(angles []float64) string {
 		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
 	}
 	return strings.Join(list, "")
+}
+
+// inShort lists angles for a headline: "−92°, 88°"; too many say nothing.
+func inShort(angles []float64) string {
+	if len(angles) > 4 {
+		return ""
+	}
+	list := make([]string, len(angles))
+	for i, a := range angles {
+		list[i] = degrees(a)
+	}
+	return strings.Join(list, ", ")
 }
 
 // layerName names group convolution i of n: two in every block, then the last.
@@ -312,9 +306,6 @@ func layerReports(c *Config, r *result) []layerReport {
 
 // drawn is the number of elements that a layer draws from a subset.
 func drawn(c *Config, theta float64) int {
-	if !c.Conv.Partial {
-		return c.Group.Elements
-	}
 	return max(1, min(c.Group.Elements, int(math.Ceil(float64(c.Group.Elements)*math.Abs(theta)))))
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/noether-go/noether/model"
 )
 
-// result is result.json. Its keys are stable; README.md documents them.
+// result is result.json. Its keys are stable; docs/command-line.md documents
+// them with their units.
 type result struct {
 	Preset             string    `json:"preset"`
 	Dataset            string    `json:"dataset"`
@@ -30,6 +31,7 @@ type result struct {
 	TestAccuracyStd    float64   `json:"test_accuracy_std"`
 	EvalDraws          int       `json:"eval_draws"`
 	WholeGroupAccuracy *float64  `json:"whole_group_accuracy,omitempty"` // every learned subset reset to the whole group
+	Crossings          []float64 `json:"crossings_degrees"`              // rotations where the mean probability of the first class crosses 1/2
 	BestEpoch          int       `json:"best_epoch"`
 	ValidationAccuracy float64   `json:"validation_accuracy"` // of the best epoch
 	SecondsPerStep     float64   `json:"seconds_per_step"`

@@ -26,6 +26,9 @@ const (
 	stateFile   = "state.safetensors" // what resuming needs
 	reportFile  = "report.html"       // self-contained
 	lockFile    = ".lock"             // held while a process works in the directory
+
+	// rotationFile is the report's picture of the answer against the rotation.
+	rotationFile = "rotation.svg"
 )
 
 // runDir is the directory of one run. All its files are replaced as a whole.
@@ -34,37 +37,82 @@ type runDir struct {
 	lock *os.File
 }
 
-// newRunDir makes a directory for a new run. It refuses one that already holds a
-// run.
-func newRunDir(path, preset string) (*runDir, error) {
+// newRunDir makes a directory for a new run and writes its configuration. It
+// refuses one that already holds a run. Without a path it makes one of its own
+// below runs.
+func newRunDir(path string, c *Config) (d *runDir, err error) {
 	if path == "" {
-		path = filepath.Join("runs", preset+"-"+time.Now().Format("20060102-150405"))
+		if path, err = freshName(filepath.Join("runs", c.Preset+"-"+time.Now().Format("20060102-150405"))); err != nil {
+			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(path, configFile)); err == nil {
-		return nil, usageError{fmt.Errorf("%s already holds a run; go on with it by -resume %s, or give another directory with -out", path, path)}
-	}
+	_, statErr := os.Stat(path)
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("-out: %w; give another directory", err)
 	}
-	return openRunDir(path)
+	d, err = openRunDir(path)
+	if err == nil {
+		switch {
+		case d.has(configFile):
+			err = usageError{fmt.Errorf("-out: %s already holds a run; go on with it by -resume %s, or give another directory", path, path)}
+		default:
+			if err = d.writeConfig(c); err != nil {
+				err = fmt.Errorf("-out: %w; make room or give another directory", err)
+			}
+		}
+		if err == nil {
+			return d, nil
+		}
+		d.close()
+	}
+	if statErr != nil {
+		os.Remove(path) // made here, and empty: a failed start leaves nothing behind
+	}
+	return nil, err
+}
+
+// freshName makes a directory of that name, or of the name with the first
+// number behind it that is free.
+func freshName(path string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	name := path
+	for i := 2; ; i++ {
+		err := os.Mkdir(name, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+		name = fmt.Sprintf("%s-%d", path, i)
+	}
 }
 
 // openRunDir takes the lock of a directory that exists.
 func openRunDir(path string) (*runDir, error) {
-	lock, err := os.OpenFile(filepath.Join(path, lockFile), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
-	}
-	if err := tryLock(lock); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("%s is in use by another process; wait for it or give another directory with -out", path)
+	d := &runDir{path: path}
+	for d.lock == nil {
+		lock, err := os.OpenFile(d.file(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
+		}
+		if err := tryLock(lock); err != nil {
+			lock.Close()
+			return nil, fmt.Errorf("run directory: %s is in use by another process; wait for it or give another directory with -out", path)
+		}
+		// Between opening and locking, its last owner may have removed it.
+		held, err := lock.Stat()
+		if there, e := os.Stat(d.file(lockFile)); err == nil && e == nil && os.SameFile(held, there) {
+			d.lock = lock
+		} else {
+			lock.Close()
+		}
 	}
 	// Nobody else writes here now: what a killed process left half-written can go.
 	if err := atomicfile.Clean(path); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("run directory: %w", err)
+		d.close()
+		return nil, fmt.Errorf("run directory: %w; check who may write there", err)
 	}
-	return &runDir{path, lock}, nil
+	return d, nil
 }
 
 func (d *runDir) file(name string) string { return filepath.Join(d.path, name) }
@@ -103,7 +151,10 @@ func (d *runDir) readConfig() (*Config, error) {
 	if err := c.merge(string(text), d.file(configFile)); err != nil {
 		return nil, err
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", d.file(configFile), err)}
+	}
+	return c, nil
 }
 
 // writeMetrics writes one line per completed epoch. The file is written anew

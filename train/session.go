@@ -33,34 +33,34 @@ type session struct {
 
 // newSession opens all that a run needs. Mistakes show before anything is
 // written: configuration and data come first.
-func newSession(ctx context.Context, o *options, stdout, stderr io.Writer, log *slog.Logger) (s *session, err error) {
-	s = &session{o: o, stdout: stdout, log: log, bar: newProgressBar(stderr, o.quiet)}
-	defer func() {
-		if err != nil {
-			s.close()
-		}
-	}()
-	if o.resume != "" {
-		if s.dir, err = openExisting(o.resume); err != nil {
-			return nil, err
-		}
-		s.cfg, err = s.dir.readConfig()
-	} else {
-		s.cfg, err = o.configuration()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.dev, err = openDevice(o); err != nil {
-		return nil, err
-	}
-	if s.set, err = openData(ctx, s.cfg, o, log); err != nil {
-		return nil, err
-	}
-	if err = s.prepare(); err != nil {
+func newSession(ctx context.Context, o *options, stdout, stderr io.Writer, log *slog.Logger) (*session, error) {
+	s := &session{o: o, stdout: stdout, log: log, bar: newProgressBar(stderr, o.quiet)}
+	if err := s.open(ctx); err != nil {
+		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+func (s *session) open(ctx context.Context) (err error) {
+	if s.o.resume != "" {
+		if s.dir, err = openExisting(s.o.resume); err != nil {
+			return err
+		}
+		s.cfg, err = s.dir.readConfig()
+	} else {
+		s.cfg, err = s.o.configuration()
+	}
+	if err != nil {
+		return err
+	}
+	if s.dev, err = openDevice(s.o); err != nil {
+		return err
+	}
+	if s.set, err = openData(ctx, s.cfg, s.o, s.log); err != nil {
+		return err
+	}
+	return s.prepare()
 }
 
 // prepare builds the network and its trainer, and the run directory of a new
@@ -71,34 +71,26 @@ func (s *session) prepare() error {
 		return err
 	}
 	if s.net, err = model.NewCKResNet(nc); err != nil {
-		return asUsage(err)
+		return s.cfg.explain(err)
 	}
 	tc := s.cfg.training()
 	tc.Device = s.dev
 	tc.OnStep, tc.OnEpoch = s.onStep, s.onEpoch
 	if s.trainer, err = model.NewTrainer(s.net, s.set, tc); err != nil {
-		return asUsage(err)
+		return s.cfg.explain(err)
 	}
 	if s.dir == nil {
-		if s.dir, err = newRunDir(s.o.out, s.cfg.Preset); err != nil {
-			return err
-		}
-		return s.dir.writeConfig(s.cfg)
+		s.dir, err = newRunDir(s.o.out, s.cfg)
+		return err
 	}
 	if !s.dir.has(stateFile) {
 		s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
 		return nil
 	}
-	return s.trainer.LoadState(s.dir.file(stateFile))
-}
-
-// asUsage marks a value that a package refuses as a mistake of configuration.
-func asUsage(err error) error {
-	var c *model.ConfigError
-	if errors.As(err, &c) {
-		return usageError{err}
+	if err := s.trainer.LoadState(s.dir.file(stateFile)); err != nil {
+		return fmt.Errorf("-resume: %w; restore the files of %s, or start anew with -config %s and another -out", err, s.dir.path, s.dir.file(configFile))
 	}
-	return err
+	return nil
 }
 
 // openExisting opens the directory of a run that is to be resumed.
@@ -141,18 +133,36 @@ func (s *session) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	return s.finish(ctx, run)
+	if err := s.finish(ctx, run); errors.Is(err, context.Canceled) {
+		return s.interrupted(err)
+	} else {
+		return err
+	}
 }
 
-// interrupted saves the state of a run that is to end early.
-func (s *session) interrupted(err error) error {
-	if total, done := s.trainer.Steps(); done < total {
-		if e := s.trainer.SaveState(s.dir.file(stateFile)); e != nil {
-			return fmt.Errorf("the state could not be saved: %w", e)
+// interrupted saves the state of a run that is to end early. After the last
+// epoch it is saved already, and the network may hold other weights by now.
+func (s *session) interrupted(cause error) error {
+	total, done := s.trainer.Steps()
+	if len(s.trainer.Epochs()) < s.cfg.Train.Epochs {
+		if err := s.trainer.SaveState(s.dir.file(stateFile)); err != nil {
+			return s.cannotWrite(err)
 		}
 	}
-	fmt.Fprintf(s.stdout, "interrupted; go on with -resume %s\n", s.dir.path)
-	return err
+	return interruptedError{cause, fmt.Sprintf("interrupted and saved after step %d of %d; go on with -resume %s", done, total, s.dir.path)}
+}
+
+// interruptedError is a run that the user ended early.
+type interruptedError struct {
+	error
+	advice string
+}
+
+func (e interruptedError) Unwrap() error { return e.error }
+
+// cannotWrite reports a file that could not be written, and what to do.
+func (s *session) cannotWrite(err error) error {
+	return fmt.Errorf("%w; make room or check the directory, then go on with -resume %s", err, s.dir.path)
 }
 
 // onStep shows progress and saves the state now and then.
@@ -181,7 +191,7 @@ func (s *session) onEpoch(m model.EpochMetrics) {
 // lose what it computes.
 func (s *session) save(err error) {
 	if err != nil && s.saving == nil {
-		s.saving = fmt.Errorf("%w; make room or check the directory, then go on with -resume %s", err, s.dir.path)
+		s.saving = s.cannotWrite(err)
 		s.cancel()
 	}
 }
@@ -189,17 +199,23 @@ func (s *session) save(err error) {
 // finish writes the result and the report of a completed run and prints what
 // came out.
 func (s *session) finish(ctx context.Context, run *model.Run) error {
+	// The network holds the best weights now. They stand there already, unless
+	// a resumed run found the file damaged or gone.
+	if err := s.net.Save(s.dir.file(bestFile)); err != nil {
+		return s.cannotWrite(err)
+	}
 	r := newResult(s.cfg, s.set, s.net, run, s.o.threads, s.dev.Name())
 	figures, err := measure(ctx, s)
 	if err != nil {
 		return err
 	}
-	r.WholeGroupAccuracy = figures.wholeGroup
-	if err := s.dir.writeJSON(resultFile, r); err != nil {
-		return err
-	}
-	if err := writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures); err != nil {
-		return err
+	r.WholeGroupAccuracy, r.Crossings = figures.wholeGroup, figures.crossings
+	if err := errors.Join(
+		writeRotation(s.dir.file(rotationFile), &r, figures),
+		writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures),
+		s.dir.writeJSON(resultFile, &r), // last: who finds it finds the rest
+	); err != nil {
+		return s.cannotWrite(err)
 	}
 	return printResult(s.stdout, &r, s.dir)
 }
@@ -209,7 +225,7 @@ func printResult(w io.Writer, r *result, dir *runDir) error {
 	if r.Synthetic {
 		kind = " (synthetic data)"
 	}
-	out := fmt.Sprintf("test accuracy  %.4f ± %.4f over %d draws%s\n", r.TestAccuracy, r.TestAccuracyStd, r.EvalDraws, kind)
+	out := fmt.Sprintf("test accuracy  %.4f ± %.4f over %s%s\n", r.TestAccuracy, r.TestAccuracyStd, count(r.EvalDraws, "draw"), kind)
 	if r.Partial {
 		out += fmt.Sprintf("learned subsets  %.2f\n", r.Learned)
 	}
@@ -219,6 +235,14 @@ func printResult(w io.Writer, r *result, dir *runDir) error {
 	out += fmt.Sprintf("run directory  %s\nreport  %s\n", dir.path, dir.file(reportFile))
 	_, err := io.WriteString(w, out)
 	return err
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // describe names a data set, and says so when it is synthetic.

@@ -20,11 +20,15 @@ func unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, nearest(name, known), strings.Join(known, ", "))
 }
 
-// nearest returns the known name with the smallest edit distance to name.
+// nearest returns the known name with the smallest edit distance to name, where
+// the last part of a key such as "train.lr" may stand for all of it.
 func nearest(name string, known []string) string {
 	best, distance := "", 1<<30
+	name = strings.ToLower(name)
 	for _, k := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+		whole := strings.ToLower(k)
+		last := whole[strings.LastIndexByte(whole, '.')+1:]
+		if d := min(editDistance(name, whole), editDistance(name, last)); d < distance {
 			best, distance = k, d
 		}
 	}
@@ -103,7 +107,10 @@ func (c *Config) mergeFile(path string) error {
 			return usageError{fmt.Errorf("%s: %w", path, err)}
 		}
 	}
-	return c.merge(string(text), path)
+	name := c.Preset
+	err = c.merge(string(text), path)
+	c.Preset = name // in full, where the file has the short form
+	return err
 }
 
 // set applies one -set key=value. The value is a TOML value; quotes around
@@ -113,6 +120,9 @@ func (c *Config) set(assignment string) error {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || key == "" || value == "" || strings.ContainsAny(assignment, "\n\r") {
 		return usageError{fmt.Errorf("-set %q: write key=value, such as train.lr=1e-3", assignment)}
+	}
+	if key == "preset" {
+		return usageError{fmt.Errorf("-set %s: a preset is chosen with -preset %s", assignment, value)}
 	}
 	target := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {

@@ -62,12 +62,12 @@ func Ramp(i, n int) Color {
 
 const (
 	fontSize   = 12.0
-	glyph      = 6.6 // mean width of a character at fontSize; only margins depend on it
+	glyph      = 7.2 // width of a character at fontSize, on the safe side; only margins depend on it
 	lineHeight = 14.0
 	tickGap    = 6.0
-	pictureBox = 30.0
-	fewPoints  = 40 // up to so many, every value of a line has a dot
-	narrow     = 480.0
+	pictureBox = 34.0
+	fewPoints  = 40    // up to so many, every value of a line has a dot
+	narrow     = 400.0 // pictures below it have no room for long names at the right
 )
 
 // frame is a chart laid out in a picture.
@@ -105,7 +105,7 @@ func (c *Chart) File(width, height float64) string {
 }
 
 func (c *Chart) layout(width, height float64) *frame {
-	f := &frame{Chart: c, width: width, height: height, right: width - 8, top: 12, bottom: height - 22}
+	f := &frame{Chart: c, width: width, height: height, right: width - 18, top: 12, bottom: height - 22}
 	if c.X.Label != "" {
 		f.bottom -= lineHeight + 2
 	}
@@ -121,7 +121,7 @@ func (c *Chart) layout(width, height float64) *frame {
 		xs, ys = append(xs, l.X...), append(ys, l.Y...)
 		longest = max(longest, textWidth(l.Name))
 	}
-	if f.legend = width < narrow && longest > 66; f.legend {
+	if f.legend = width < narrow && longest > 75; f.legend {
 		f.top += lineHeight + 6
 	} else if longest > 0 {
 		f.right = width - longest - 12

@@ -54,27 +54,29 @@ type Picture struct {
 	Ink           []uint8 // [Height, Width], 0: paper
 }
 
-// paths returns the image as shapes, centred on the origin, a unit per pixel.
-// Runs of equal shade are one rectangle.
+// paths returns the image as shapes, centred on the origin, a unit per pixel:
+// one shape for all pixels of at least each shade, one upon the other, so that
+// no seams show between shades. Runs of pixels are one rectangle.
 func (p *Picture) paths() string {
 	const shades = 4
-	shade := func(y, x int) int { return (int(p.Ink[y*p.Width+x])*shades + 127) / 255 }
-	var d [shades + 1]strings.Builder
-	for y := range p.Height {
-		for x := 0; x < p.Width; {
-			s, start := shade(y, x), x
-			for x < p.Width && shade(y, x) == s {
-				x++
-			}
-			if s > 0 {
-				fmt.Fprintf(&d[s], "M%s %sh%dv1h%dz", num(float64(start)-float64(p.Width)/2), num(float64(y)-float64(p.Height)/2), x-start, start-x)
-			}
-		}
-	}
 	var b strings.Builder
 	for s := 1; s <= shades; s++ {
-		if d[s].Len() > 0 {
-			fmt.Fprintf(&b, `<path class="ink" fill-opacity="%s" d="%s"/>`, num(float64(s)/shades), d[s].String())
+		dark := func(y, x int) bool { return (int(p.Ink[y*p.Width+x])*shades+127)/255 >= s }
+		var d strings.Builder
+		for y := range p.Height {
+			for x := 0; x < p.Width; x++ {
+				start := x
+				for x < p.Width && dark(y, x) {
+					x++
+				}
+				if x > start {
+					fmt.Fprintf(&d, "M%s %sh%dv1h%dz", num(float64(start)-float64(p.Width)/2), num(float64(y)-float64(p.Height)/2), x-start, start-x)
+				}
+			}
+		}
+		if d.Len() > 0 {
+			// s layers of these opacities make s/shades together.
+			fmt.Fprintf(&b, `<path fill-opacity="%s" d="%s"/>`, num(1/float64(shades-s+1)), d.String())
 		}
 	}
 	return b.String()

@@ -12,6 +12,7 @@ type Axis struct {
 	Min, Max float64
 	Ticks    []float64            // nil: round numbers
 	Whole    bool                 // round numbers are whole, as for counts
+	Round    bool                 // Max grows to a round number
 	Format   func(float64) string // of ticks; nil: as few digits as tell them apart
 }
 
@@ -34,6 +35,10 @@ func (a Axis) fitted(values []float64, n int) Axis {
 	step := 0.0
 	if a.Ticks == nil {
 		a.Ticks, step = ticks(a.Min, a.Max, n, a.Whole)
+		if last := a.Ticks[len(a.Ticks)-1]; a.Round && last < a.Max-1e-9*step {
+			a.Max = last + step
+			a.Ticks = append(a.Ticks, a.Max)
+		}
 	}
 	if a.Format == nil {
 		digits := 0
@@ -64,7 +69,7 @@ func ticks(lo, hi float64, n int, whole bool) ([]float64, float64) {
 		step = max(1, math.Round(step))
 	}
 	var list []float64
-	// Multiples are counted, not added up, so that 0.3 is not 0.30000000000000004.
+	// Multiples are counted, not added up, so that rounding does not add up either.
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		list = append(list, k*step)
 	}

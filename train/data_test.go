@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/data"
+)
+
+// idx returns an IDX file of bytes.
+func idx(magic uint32, dims ...uint32) []byte {
+	b := binary.BigEndian.AppendUint32(nil, magic)
+	n := 1
+	for _, d := range dims {
+		b = binary.BigEndian.AppendUint32(b, d)
+		n *= int(d)
+	}
+	return append(b, make([]byte, n)...)
+}
+
+// fakeMNIST writes well-formed files that are not MNIST, without the first, which
+// is read first.
+func fakeMNIST(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, idx(0x801, 60000), dir, "train-labels-idx1-ubyte")
+	write(t, idx(0x803, 10000, 28, 28), dir, "t10k-images-idx3-ubyte")
+	write(t, idx(0x801, 10000), dir, "t10k-labels-idx1-ubyte")
+	return dir
+}
+
+func packed(t *testing.T, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestBadData(t *testing.T) {
+	t.Setenv("NOETHER_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	const images = "train-images-idx3-ubyte"
+	good := idx(0x803, 60000, 28, 28)
+	small := good[:5000]
+	dir := fakeMNIST(t)
+	for _, c := range []struct {
+		name    string
+		content []byte // of the file; nil: it is missing
+		gz      bool
+		want    string
+	}{
+		{"missing", nil, false, images + "|-download"},
+		{"empty", []byte{}, false, images + "|empty|fetch it again"},
+		{"truncated", small, false, images + "|truncated|fetch it again"},
+		{"another magic number", append([]byte{0, 0, 0x0d}, good[3:5000]...), false, images + "|IDX file"},
+		{"text", []byte("<html>not found</html>"), false, images + "|not an IDX file|give the IDX file"},
+		{"truncated gzip", packed(t, good)[:200], true, images + ".gz|truncated|fetch it again"},
+		{"damaged gzip", []byte("\x1f\x8b no gzip at all"), true, images + ".gz|corrupt gzip|fetch it again"},
+		{"wrong checksum", good, false, images + "|checksum|SHA-256|-download"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name := filepath.Join(dir, images)
+			os.Remove(name)
+			os.Remove(name + ".gz")
+			if c.gz {
+				name += ".gz"
+			}
+			if c.content != nil {
+				write(t, c.content, name)
+			}
+			out := filepath.Join(t.TempDir(), "run")
+			code, stdout, stderr := here("-quiet", "-preset", "mnist6-180", "-data", dir, "-out", out)
+			refused(t, exitFailure, code, stdout, stderr, append(strings.Split(c.want, "|"), dir)...)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("a run directory was made")
+			}
+		})
+	}
+}
+
+func TestDataThatIsNowhere(t *testing.T) {
+	t.Setenv("NOETHER_DATA", "/nothing/env")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := here("-preset", "mnist6-180")
+	refused(t, exitFailure, code, stdout, stderr, "mnist", "/nothing/env", "-download", "-data")
+	code, stdout, stderr = here("-preset", "mnist6-m", "-data", "/nothing/flag")
+	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "-download")
+}
+
+// Nobody listens at the proxy, so every mirror fails at once.
+func TestDownloadWithoutNetwork(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	cmd, stderr := there(t, "-quiet", "-preset", "mnist6-180", "-download", "-data", dir, "-out", filepath.Join(t.TempDir(), "run"))
+	cmd.Env = append(cmd.Env, "HTTPS_PROXY=http://127.0.0.1:1", "https_proxy=http://127.0.0.1:1", "NO_PROXY=", "no_proxy=")
+	out, err := cmd.Output()
+	refused(t, exitFailure, exitCode(err), string(out), stderr.String(), data.MNISTFiles().Files[0].Name)
+	if left := contents(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %d files", len(left))
+	}
+}
+
+func TestSizeOfGeneratedData(t *testing.T) {
+	c, err := lookupPreset("strokes6-180")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int][3]int{0: {2000, 300, 500}, 1: {1, 1, 1}, 16: {16, 3, 4}, 200: {200, 30, 50}} {
+		c.Data.Size = size
+		set, err := openData(t.Context(), &c, &options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [3]int{set.Train.Len() / 2, set.Validation.Len() / 2, set.Test.Len() / 2}; got != want {
+			t.Errorf("size %d gives %v sixes, want %v", size, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// smallDisk mounts a file system that holds so many bytes and returns it with a
+// function that gives it another size.
+func smallDisk(t *testing.T, size string) (dir string, resize func(string)) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("needs a small file system of its own, and a tmpfs cannot be mounted: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, func(size string) {
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// On a disk that fills up during training the run ends with what is whole, and
+// can be gone on with when there is room.
+func TestFullDisk(t *testing.T) {
+	disk, resize := smallDisk(t, "24k")
+	dir := filepath.Join(disk, "run")
+	code, stdout, stderr := here(tinyRun(dir)...)
+	refused(t, exitFailure, code, stdout, stderr, dir, "no space left on device", "make room", "-resume "+dir)
+	for name := range contents(t, dir) {
+		if strings.Contains(name, "tmp") || strings.Contains(name, "lock") || strings.Contains(name, resultFile) {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+	resize("4m")
+	if code, _, stderr := here("-quiet", "-resume", dir); code != exitOK {
+		t.Fatal(code, stderr)
+	}
+	sameWeights(t, dir)
+}
+
+// A disk that is full from the start leaves nothing.
+func TestFullDiskAtTheStart(t *testing.T) {
+	disk, _ := smallDisk(t, "4k")
+	write(t, make([]byte, 4096), disk, "full")
+	dir := filepath.Join(disk, "run")
+	code, stdout, stderr := here(tinyRun(dir)...)
+	refused(t, exitFailure, code, stdout, stderr, dir, "no space left on device", "give another directory")
+	if left := contents(t, disk); len(left) != 1 {
+		t.Errorf("left behind: %v", slices.Collect(maps.Keys(left)))
+	}
+}

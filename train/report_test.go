@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/model"
+)
+
+// sample returns the parts of a report of n epochs, with numbers made up.
+func sample(t *testing.T, preset string, n int, partial bool) (*Config, *result, []model.EpochMetrics, *figures) {
+	t.Helper()
+	c, err := lookupPreset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Train.Epochs, c.Conv.Partial = n, partial
+	var epochs []model.EpochMetrics
+	for i := 1; i <= n; i++ {
+		left := 0.9 * math.Exp(-4*float64(i)/float64(n))
+		epochs = append(epochs, model.EpochMetrics{
+			Epoch: i, Step: 62 * i, LearningRate: c.Train.LR, TrainLoss: left, TrainAccuracy: 1 - left/2,
+			ValidationLoss: left + 0.01, ValidationAccuracy: 0.99 - left/2, Best: i == n, Learned: []float64{1, 0.3 + 0.7*left, 0.5},
+		})
+	}
+	_, f := turnedImages(data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 2}))
+	f.draws = 12
+	for _, a := range f.angles {
+		f.learned = append(f.learned, 0.5+0.45*math.Cos(a*math.Pi/180))
+	}
+	f.crossings = crossings(f.angles, f.learned)
+	r := &result{
+		Preset: c.Preset, Dataset: c.Data.Set, Synthetic: generated(c.Data.Set), Group: c.Group.Name, Elements: 8, Partial: partial,
+		Kernel: "SIREN", Epochs: n, BestEpoch: n, EvalDraws: 5, TestAccuracy: 0.9875, TestAccuracyStd: 0.0021, Learned: []float64{1, 0.3, 0.5},
+	}
+	if partial {
+		whole := 0.5031
+		f.wholeGroup, r.WholeGroupAccuracy = &whole, &whole
+		f.whole = slices.Repeat([]float64{0.6}, len(f.angles))
+	}
+	return &c, r, epochs, f
+}
+
+func render(t *testing.T, preset string, n int, partial bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), reportFile)
+	c, r, epochs, f := sample(t, preset, n, partial)
+	if err := writeReport(path, c, r, epochs, f); err != nil {
+		t.Fatal(err)
+	}
+	return string(read(t, path))
+}
+
+var picture = regexp.MustCompile(`(?s)<svg .*?</svg>`)
+
+func TestReport(t *testing.T) {
+	for _, n := range []int{1, 2, 10, 300} {
+		for _, partial := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%d epochs, partial=%v", n, partial), func(t *testing.T) {
+				html := render(t, "strokes6-180", n, partial)
+				for _, s := range []string{"0.9875", "0.0021", "5 draws", "synthetic data", "go run ./train", "train.lr_subset", "prefers-color-scheme:dark"} {
+					if !strings.Contains(html, s) {
+						t.Errorf("the report lacks %q", s)
+					}
+				}
+				if strings.Contains(html, "0.5031") != partial {
+					t.Error("the accuracy on the whole group belongs to reports on learned subsets")
+				}
+				// rotation (wide and narrow), loss, accuracy; subsets and a circle for each layer
+				want := 4
+				if partial {
+					want += 1 + 3
+				}
+				pictures := picture.FindAllString(html, -1)
+				if len(pictures) != want {
+					t.Errorf("%d pictures, want %d", len(pictures), want)
+				}
+				for _, p := range pictures {
+					checkPicture(t, p)
+				}
+				if len(html) > 400e3 {
+					t.Errorf("the report has %d bytes", len(html))
+				}
+			})
+		}
+	}
+}
+
+// checkPicture asserts that a picture is well-formed XML with a title and a
+// description that it refers to, and numbers in all its coordinates.
+func checkPicture(t *testing.T, p string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(p))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %.200s", err, p)
+		}
+	}
+	m := regexp.MustCompile(`role="img" aria-labelledby="(\S+) (\S+)"`).FindStringSubmatch(p)
+	if m == nil || !strings.Contains(p, `<title id="`+m[1]+`">`) || !strings.Contains(p, `<desc id="`+m[2]+`">`) {
+		t.Errorf("no title or description: %.200s", p)
+	}
+	if strings.Contains(p, "NaN") || strings.Contains(p, "Inf") || strings.Contains(p, "%!") {
+		t.Errorf("not all coordinates are numbers: %s", p)
+	}
+}
+
+// A report needs nothing but itself, and no identifier in it stands for two
+// things.
+func TestReportStandsAlone(t *testing.T) {
+	html := render(t, "mnist6-180", 3, true)
+	for _, s := range []string{"<script", "<link", "<iframe", "@import", "url(", "http:", "https:", "src="} {
+		if strings.Contains(html, s) {
+			t.Errorf("the report contains %q", s)
+		}
+	}
+	if strings.Contains(html, "synthetic data") {
+		t.Error("recorded data are called synthetic")
+	}
+	seen := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if seen[m[1]] {
+			t.Errorf("two things are called %s", m[1])
+		}
+		seen[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if !seen[m[1]] {
+			t.Errorf("nothing is called %s", m[1])
+		}
+	}
+}
+
+// A synthetic set is called so wherever it is named, but for keys and values
+// that a user types.
+func TestReportSaysSynthetic(t *testing.T) {
+	html := render(t, "strokes6-180", 2, true)
+	for _, m := range regexp.MustCompile(`strokes6-180(?:[^-a-z0-9][^<]{0,30}<?[^<>]{0,40}>?[^<]{0,20})`).FindAllString(html, -1) {
+		if strings.HasPrefix(m, "strokes6-180</dd>") {
+			continue
+		}
+		if !strings.Contains(m, "synthetic") {
+			t.Errorf("the report names the set without saying that it is synthetic: %q", m)
+		}
+	}
+}
+
+func TestRotationPicture(t *testing.T) {
+	_, r, _, f := sample(t, "strokes6-180", 1, true)
+	path := filepath.Join(t.TempDir(), rotationFile)
+	if err := writeRotation(path, r, f); err != nil {
+		t.Fatal(err)
+	}
+	svg := string(read(t, path))
+	checkPicture(t, svg)
+	for _, s := range []string{`xmlns="http://www.w3.org/2000/svg"`, "strokes6-180 (synthetic)", "−90°", "learned subsets", "whole group", "<style>"} {
+		if !strings.Contains(svg, s) {
+			t.Errorf("the picture lacks %q", s)
+		}
+	}
+}
+
+func TestCrossings(t *testing.T) {
+	x := []float64{-2, -1, 0, 1, 2}
+	for _, c := range []struct{ y, want []float64 }{
+		{[]float64{0, .25, 1, .25, 0}, []float64{-2. / 3, 2. / 3}},
+		{[]float64{.5, 1, 1, 1, .5}, []float64{-2}}, // both ends are one place on the circle
+		{[]float64{0, .5, 1, 1, 1}, []float64{-1}},
+		{[]float64{1, 1, 1, 1, 1}, []float64{}},
+		{[]float64{.4, .6, .4, .6, .4}, []float64{-1.5, -.5, .5, 1.5}},
+	} {
+		got := crossings(x, c.y)
+		if len(got) != len(c.want) || got == nil {
+			t.Errorf("%v crosses 1/2 at %v, want %v", c.y, got, c.want)
+			continue
+		}
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > 1e-12 {
+				t.Errorf("%v crosses 1/2 at %v, want %v", c.y, got, c.want)
+			}
+		}
+	}
+}
+
+// The images of the curve are those of the test set, turned.
+func TestTurnedImages(t *testing.T) {
+	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
+	turned, f := turnedImages(set)
+	pixels := set.Pixels()
+	if f.images != 3 || len(turned) != len(f.angles)*3*pixels || f.class != "6" {
+		t.Fatalf("%d images of class %q in %d values", f.images, f.class, len(turned))
+	}
+	want := make([]float32, pixels)
+	labels := make([]float32, 1)
+	for i, angle := range f.angles {
+		row := 0 // the six itself, or its copy turned by 180 degrees
+		switch angle {
+		case 0:
+		case -180, 180:
+			row = 1
+		default:
+			continue
+		}
+		for j := range 3 {
+			set.Batch(want, labels, &set.Test, []int{2*j + row})
+			if got := turned[(i*3+j)*pixels:][:pixels]; !slices.Equal(got, want) {
+				t.Errorf("image %d at %v degrees is not the one of the test set", j, angle)
+			}
+		}
+	}
+}
