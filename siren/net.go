@@ -167,7 +167,8 @@ func (n *Net) Out() int { return n.cfg.Out }
 // omega_0 [1], which is of class nn.Constant unless it is learned.
 func (n *Net) Parameters() []*nn.Parameter { return n.params }
 
-// Plan reserves buffers for at most max positions.
+// Plan reserves buffers for at most max positions. Planned for inference, a
+// network gives the values that it has in training up to their last bits.
 func (n *Net) Plan(p *nn.Plan, max int) {
 	if max < 1 {
 		refuse("Net.Plan", "%d positions; at least 1 is needed", max)
