@@ -41,9 +41,9 @@ const (
 	// gemmPackedB bounds the memory for packed B: 8 MiB.
 	gemmPackedB = 2 << 20
 
-	// gemmInPlace is the largest B that is read in place although many strips
-	// use it: what a second-level cache holds.
-	gemmInPlace = 448 << 10
+	// gemmInPlace is the largest A or B that is read in place although many
+	// panels or strips use it: what a second-level cache holds.
+	gemmInPlace = 384 << 10
 
 	// gemmPackSteps is how many steps of k of a panel one item of the packing
 	// job handles.
@@ -196,8 +196,9 @@ func (j *gemmJob) plan() {
 	far := aliased(j.ldb)
 	j.packB = j.transB || j.strips >= 2 && far || j.strips >= 4 && j.k*j.n > gemmInPlace
 	// A strip in place is read once for each panel, so it should stay in the
-	// first-level cache; k-major, its lines are far apart.
-	j.packA = j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda))
+	// first-level cache; k-major, its lines are far apart. The first reading of
+	// rows from beyond the second-level cache is quicker in a pack than in a tile.
+	j.packA = j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda) || j.m*j.k > gemmInPlace)
 
 	j.kc = gemmKC
 	if width := j.panels * j.nr; j.packB && width*gemmKC < gemmPanelValues {
