@@ -191,13 +191,7 @@ func (c *Case) Name() string { return c.Op + "/" + c.Size }
 func Run(t *testing.T, dev tensor.Device) {
 	t.Run("Alloc", func(t *testing.T) { testAlloc(t, dev) })
 	t.Run("Upload", func(t *testing.T) { testUpload(t, dev) })
-	list := Cases()
-	for lo := 0; lo < len(list); {
-		hi := lo
-		for hi < len(list) && list[hi].Op == list[lo].Op {
-			hi++
-		}
-		group := list[lo:hi]
+	for _, group := range Groups() {
 		t.Run(group[0].Op, func(t *testing.T) {
 			for i := range group {
 				for shift := range 2 {
@@ -210,7 +204,6 @@ func Run(t *testing.T, dev tensor.Device) {
 				}
 			}
 		})
-		lo = hi
 	}
 }
 
@@ -238,16 +231,37 @@ func Outputs(dev tensor.Device, c *Case) ([]float32, error) {
 	return b.run()
 }
 
-// Allocs returns how many heap allocations one call of c makes once it has run
-// before.
-func Allocs(dev tensor.Device, c *Case) (float64, error) {
-	b, err := c.bind(dev, 0)
-	if err != nil {
-		return 0, err
+// Allocs returns how many heap allocations the calls of list make together once
+// they have run before.
+func Allocs(dev tensor.Device, list []Case) (float64, error) {
+	all := make([]*bound, len(list))
+	for i := range list {
+		b, err := list[i].bind(dev, 0)
+		if err != nil {
+			return 0, err
+		}
+		defer b.free()
+		all[i] = b
 	}
-	defer b.free()
-	n := testing.AllocsPerRun(1, func() { c.Call(dev, b.buffers) })
+	n := testing.AllocsPerRun(1, func() {
+		for _, b := range all {
+			b.c.Call(dev, b.buffers)
+		}
+	})
 	return n, dev.Sync()
+}
+
+// Groups returns the cases of each operation.
+func Groups() [][]Case {
+	var groups [][]Case
+	list := Cases()
+	for lo, hi := 0, 0; lo < len(list); lo = hi {
+		for hi < len(list) && list[hi].Op == list[lo].Op {
+			hi++
+		}
+		groups = append(groups, list[lo:hi])
+	}
+	return groups
 }
 
 func testAlloc(t *testing.T, dev tensor.Device) {
