@@ -6,13 +6,13 @@
 //
 //	for ; n != 0; n-- { PAUSE }
 TEXT ·pause(SB), NOSPLIT, $0-4
-	MOVL n+0(FP), CX // CX = n
+	MOVL  n+0(FP), CX // CX = n
 	TESTL CX, CX
-	JZ   done
+	JZ    done
 
 loop:
 	PAUSE
-	DECL CX          // n--
+	DECL CX   // n--
 	JNZ  loop
 
 done:

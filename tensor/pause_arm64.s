@@ -11,7 +11,7 @@ TEXT ·pause(SB), NOSPLIT, $0-4
 
 loop:
 	YIELD
-	SUB  $1, R0       // n--
+	SUB  $1, R0   // n--
 	CBNZ R0, loop
 
 done:
