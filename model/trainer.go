@@ -25,7 +25,7 @@ type TrainConfig struct {
 	Cosine    bool // anneal the learning rates by a cosine; otherwise they stay
 	Warmup    int  // epochs of linear warm-up, with Cosine
 
-	EvalDraws int // draws of the group elements per evaluation; 0: 5
+	EvalDraws int // draws of the group elements in the final test; 0: 5
 
 	Device  tensor.Device // nil: a CPU device of Threads threads, closed at the end
 	Threads int           // 0: as many as the Go runtime uses
@@ -154,6 +154,10 @@ type position struct {
 	Correct int     // images, in this epoch
 	Seconds float64 // in training steps, in all
 }
+
+// validationDraws is the number of draws of the group elements after each epoch:
+// enough to choose between epochs, at little cost beside the training steps.
+const validationDraws = 2
 
 // bestWeights are the parameters of the best epoch so far, by validation.
 type bestWeights struct {
@@ -302,7 +306,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		}
 		done = t.at.Step%t.perEpoch == 0
 	}
-	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, t.cfg.EvalDraws, t.cfg.Seed)
+	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, validationDraws, t.cfg.Seed)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ func (d *CPU) Adam(a *AdamArgs) {
 	}
 	n := a.P.Len()
 	t := float64(a.Step)
+	// The moments decay by betas rounded to float32; the corrections must undo
+	// exactly those, or the first steps are off by 1e-5.
+	beta1, beta2 := float64(float32(a.Beta1)), float64(float32(a.Beta2))
 	d.each(n, vectorTask{
 		kind: vectorAdam,
 		dst:  same(op, "P", a.P, n),
@@ -35,10 +38,10 @@ func (d *CPU) Adam(a *AdamArgs) {
 		y:    same(op, "V", a.V, n),
 		z:    same(op, "G", a.G, n),
 		adam: asm.AdamStep{
-			Step:        float32(a.LR / (1 - math.Pow(a.Beta1, t))),
+			Step:        float32(a.LR / (1 - math.Pow(beta1, t))),
 			Beta1:       float32(a.Beta1),
 			Beta2:       float32(a.Beta2),
-			Correction2: float32(1 / (1 - math.Pow(a.Beta2, t))),
+			Correction2: float32(1 / (1 - math.Pow(beta2, t))),
 			Eps:         float32(a.Eps),
 			Decay:       float32(1 - a.LR*a.WeightDecay),
 		},

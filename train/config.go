@@ -75,7 +75,7 @@ type TrainConfig struct {
 	ClipNorm     float64 `toml:"clip_norm"` // 0: none
 	Schedule     string  `toml:"schedule"`  // "constant" or "cosine"
 	WarmupEpochs int     `toml:"warmup_epochs"`
-	EvalDraws    int     `toml:"eval_draws"` // draws of the group elements per evaluation
+	EvalDraws    int     `toml:"eval_draws"` // draws of the group elements in the final test
 	SaveEvery    int     `toml:"save_every"` // steps between saved states, besides the end of every epoch
 }
 

@@ -27,14 +27,15 @@ type figures struct {
 const (
 	curveStep   = 15 // degrees
 	curveImages = 32
-	curveDraws  = 12 // at most; and at most three times as many as an evaluation takes
+	curveDraws  = 6 // at most, and no more than the test takes
+	wholeDraws  = 2 // for the accuracy on the whole group, which is near chance or not
 )
 
 // measure computes the figures of a trained network, whose subsets are left as
 // they were.
 func measure(ctx context.Context, s *session) (*figures, error) {
 	turned, f := turnedImages(s.set)
-	f.draws = min(curveDraws, 3*s.cfg.Train.EvalDraws)
+	f.draws = min(curveDraws, s.cfg.Train.EvalDraws)
 	f.learned = f.curve(s.net, s.set, turned, s.cfg.Seed)
 	f.crossings = crossings(f.angles, f.learned)
 	if !s.cfg.Conv.Partial {
@@ -43,7 +44,7 @@ func measure(ctx context.Context, s *session) (*figures, error) {
 	defer s.trainer.RestoreBest()
 	s.net.SetSubsets(1)
 	f.whole = f.curve(s.net, s.set, turned, s.cfg.Seed)
-	score, err := s.net.Evaluate(ctx, s.set, &s.set.Test, s.cfg.Train.EvalDraws, s.cfg.Seed)
+	score, err := s.net.Evaluate(ctx, s.set, &s.set.Test, min(wholeDraws, s.cfg.Train.EvalDraws), s.cfg.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func small(partial bool) Config {
 	c := toy("strokes6-180", partial)
 	c.Net.Width = 6
 	c.Net.Pools = []int{0, 1}
-	c.Train.Epochs = 10
+	c.Train.Epochs = 6
 	return c
 }
 
