@@ -27,12 +27,12 @@ func Sgemm(team *Team, transA, transB bool, m, n, k int, alpha float32, a []floa
 // of B (kc x nr) stream past it from the second level.
 const (
 	// gemmKC is the largest part of k that is multiplied at a time: a strip of
-	// 14 rows takes 28 KiB.
-	gemmKC = 512
+	// 14 rows takes 21 KiB.
+	gemmKC = 384
 
 	// gemmPanelValues is how much of B one pass over a strip of A streams:
-	// 1 MiB, which a second-level cache of 2 MiB keeps for the next strip.
-	gemmPanelValues = 256 << 10
+	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
+	gemmPanelValues = 192 << 10
 
 	// gemmLongKC replaces gemmKC where C is so narrow that A is read but once
 	// and all of B fits into gemmPanelValues.
