@@ -45,10 +45,10 @@ test-noasm: ## run the tests without any assembly (-tags noasm)
 	$(GO) test -short -tags noasm $(TESTFLAGS) $(ASM_PKGS)
 
 test-race: ## run the tests under the race detector
-	CGO_ENABLED=1 $(GO) test -short -race $(TESTFLAGS) $(PKG)
+	CGO_ENABLED=1 $(GO) test -short -timeout 20m -race $(TESTFLAGS) $(PKG)
 
 test-arm64: ## run the tests of arm64 (under qemu-aarch64 on other machines)
-	GOARCH=arm64 $(GO) test -short $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
+	GOARCH=arm64 $(GO) test -short -timeout 20m $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
 
 fuzz: ## run every fuzz target for FUZZTIME (5s)
 	@set -e; for pkg in $$($(GO) list $(PKG)); do \
