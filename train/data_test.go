@@ -65,7 +65,7 @@ func TestBadData(t *testing.T) {
 		{"truncated", small, false, images + "|truncated|fetch it again"},
 		{"another magic number", append([]byte{0, 0, 0x0d}, good[3:5000]...), false, images + "|IDX file"},
 		{"text", []byte("<html>not found</html>"), false, images + "|not an IDX file|give the IDX file"},
-		{"truncated gzip", packed(t, good)[:200], true, images + ".gz|truncated|fetch it again"},
+		{"truncated gzip", packed(t, small)[:20], true, images + ".gz|truncated|fetch it again"},
 		{"damaged gzip", []byte("\x1f\x8b no gzip at all"), true, images + ".gz|corrupt gzip|fetch it again"},
 		{"wrong checksum", good, false, images + "|checksum|SHA-256|-download"},
 	} {
