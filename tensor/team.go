@@ -61,6 +61,7 @@ const lineSize = 128
 // A Team is used by one goroutine at a time.
 type Team struct {
 	size    int
+	idle    time.Duration // before a worker sleeps
 	workers []*worker
 	exited  sync.WaitGroup
 	busy    atomic.Bool
@@ -106,14 +107,19 @@ func NewTeam(size int) (*Team, error) {
 	if size < 1 || size > maxTeam {
 		return nil, fmt.Errorf("tensor: a team of %d threads: the number of threads must be within 1..%d", size, maxTeam)
 	}
-	t := &Team{size: size}
+	return startTeam(size, idleBeforePark), nil
+}
+
+// startTeam is NewTeam with another time before workers sleep.
+func startTeam(size int, idle time.Duration) *Team {
+	t := &Team{size: size, idle: idle}
 	for id := 1; id < size; id++ {
 		w := &worker{id: id, wake: make(chan struct{}, 1)}
 		t.workers = append(t.workers, w)
 		t.exited.Add(1)
 		go t.work(w)
 	}
-	return t, nil
+	return t
 }
 
 // Size returns the number of workers, the caller of For included.
@@ -246,7 +252,7 @@ func (t *Team) await(w *worker) {
 		}
 		if idle.IsZero() {
 			idle = time.Now()
-		} else if time.Since(idle) > idleBeforePark {
+		} else if time.Since(idle) > t.idle {
 			t.sleep(w)
 			idle = time.Time{}
 		} else {

@@ -94,17 +94,20 @@ func TestForOrdersMemory(t *testing.T) {
 	}
 }
 
-// Jobs that follow pauses around the time at which workers fall asleep hit the
-// race between sleeping and waking. Two items that wait for each other make a
-// lost wake-up a hang, not just a slow job.
+// Workers that sleep almost at once, and jobs that come at about that time, hit
+// the race between the two. Two items that wait for each other make a lost
+// wake-up a hang, not just a slow job.
 func TestNoLostWakeup(t *testing.T) {
-	team := newTeam(t, 2)
-	rounds := 150
+	team := startTeam(2, 0)
+	t.Cleanup(team.Close)
+	rounds := 3000
 	if testing.Short() {
-		rounds = 20
+		rounds = 300
 	}
 	for round := range rounds {
-		time.Sleep(idleBeforePark + time.Duration(round%50-25)*20*time.Microsecond)
+		for pause := time.Now(); time.Since(pause) < time.Duration(round%600)*100*time.Nanosecond; {
+			spin(1)
+		}
 		var met atomic.Int32
 		team.For(2, 1, taskFunc(func(int, int, int) {
 			met.Add(1)
@@ -115,6 +118,42 @@ func TestNoLostWakeup(t *testing.T) {
 				}
 			}
 		}))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// A job that begins between a worker's last look and its announcement of sleep
+// finds nobody to wake: the worker must see it by itself. One that begins after
+// the announcement sends a token, which the worker must take.
+func TestSleepSeesJob(t *testing.T) {
+	for _, roused := range []bool{false, true} {
+		w := &worker{id: 1, wake: make(chan struct{}, 1)}
+		team := &Team{size: 2, workers: []*worker{w}}
+		awake := make(chan struct{})
+		if !roused {
+			team.generation.Add(1)
+		}
+		go func() {
+			team.sleep(w)
+			close(awake)
+		}()
+		if roused {
+			for !w.asleep.Load() {
+				runtime.Gosched()
+			}
+			team.generation.Add(1)
+			team.rouse(1)
+		}
+		select {
+		case <-awake:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("roused %v: still asleep", roused)
+		}
+		if len(w.wake) != 0 || w.asleep.Load() || team.asleep.Load() != 0 {
+			t.Errorf("roused %v: %d tokens left, asleep %v, %d asleep", roused, len(w.wake), w.asleep.Load(), team.asleep.Load())
+		}
 	}
 }
 
