@@ -129,7 +129,7 @@ func (c *Chart) layout(width, height float64) *frame {
 	for _, l := range c.Levels {
 		ys = append(ys, l.Y)
 	}
-	f.y = c.Y.fitted(ys, max(2, int((f.bottom-f.top)/45)))
+	f.y = c.Y.fitted(ys, max(2, int((f.bottom-f.top)/36)))
 	label := 0.0
 	for _, t := range f.y.Ticks {
 		label = max(label, textWidth(f.y.Format(t)))
