@@ -17,7 +17,11 @@ func (e usageError) Unwrap() error { return e.error }
 
 // unknown reports a name that does not exist, with the nearest that does.
 func unknown(what, name string, known []string) error {
-	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, nearest(name, known), strings.Join(known, ", "))
+	all := strings.Join(known, ", ")
+	if len(known) > 20 {
+		all = "docs/command-line.md explains them all"
+	}
+	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, nearest(name, known), all)
 }
 
 // nearest returns the known name with the smallest edit distance to name, where
