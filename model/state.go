@@ -38,6 +38,7 @@ type identity struct {
 	Images    [3]int             `json:"images"` // in the three parts
 	Epochs    int                `json:"epochs"`
 	Batch     int                `json:"batch"`
+	PerEpoch  int                `json:"steps_per_epoch"`
 	Seed      uint64             `json:"seed"`
 	Optimizer nn.OptimizerConfig `json:"optimizer"`
 	Cosine    bool               `json:"cosine"`
@@ -48,7 +49,7 @@ type identity struct {
 func identify(net *CKResNet, set *data.Dataset, c TrainConfig) identity {
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
-		c.Epochs, c.Batch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws,
+		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws,
 	}
 }
 
@@ -122,7 +123,7 @@ func (t *Trainer) LoadState(path string) error {
 	t.net.params.Upload()
 	t.at, t.epochs = s.Position, s.Epochs
 	t.best.epoch, t.best.accuracy, t.best.loss = s.BestEpoch, s.BestAccuracy, s.BestLoss
-	data.Order(t.order, t.cfg.Seed, uint64(t.at.Epoch))
+	t.shuffle()
 	return nil
 }
 

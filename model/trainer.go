@@ -19,6 +19,11 @@ type TrainConfig struct {
 	Batch  int // 0: 64
 	Seed   uint64
 
+	// StepsPerEpoch is the number of training steps between two validations; 0:
+	// as many as go through the training images once. Images come in a new order
+	// in each pass through them, wherever epochs end.
+	StepsPerEpoch int
+
 	// Optimizer is Adam with a learning rate of 1e-3, and of 1e-2 for the learned
 	// subset sizes, where its fields are zero.
 	Optimizer nn.OptimizerConfig
@@ -99,6 +104,7 @@ func (c TrainConfig) check(net *CKResNet, set *data.Dataset) error {
 	}{
 		{"Epochs", c.Epochs, 1, 1e6},
 		{"Batch", c.Batch, 1, 1 << 16},
+		{"StepsPerEpoch", c.StepsPerEpoch, 0, 1e9},
 		{"Warmup", c.Warmup, 0, c.Epochs - 1},
 		{"EvalDraws", c.EvalDraws, 1, 1e4},
 	} {
@@ -139,8 +145,9 @@ type Trainer struct {
 	eval      *evaluator
 
 	images, labels []float32
-	order          []int // of the training images in this epoch
-	perEpoch       int   // steps
+	order          []int // of the training images in this pass
+	perPass        int   // steps in which every image comes once
+	perEpoch       int   // steps between validations
 	at             position
 	best           bestWeights
 	epochs         []EpochMetrics
@@ -190,7 +197,9 @@ func NewTrainer(net *CKResNet, set *data.Dataset, cfg TrainConfig) (*Trainer, er
 }
 
 func (t *Trainer) prepare() (err error) {
-	t.perEpoch = t.set.Train.Len() / t.cfg.Batch
+	t.perPass = t.set.Train.Len() / t.cfg.Batch
+	t.perEpoch = t.cfg.StepsPerEpoch
+	orDefault(&t.perEpoch, t.perPass)
 	if err = t.net.Bind(t.dev, t.cfg.Batch, false); err != nil {
 		return err
 	}
@@ -200,7 +209,7 @@ func (t *Trainer) prepare() (err error) {
 	t.schedule = nn.ConstantLR{}
 	if t.cfg.Cosine {
 		planned := t.perEpoch
-		if t.net.cfg.Compat { // the published program plans for a last partial batch that it then drops
+		if t.net.cfg.Compat && t.cfg.StepsPerEpoch == 0 { // the published program plans for a last partial batch that it then drops
 			planned = (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
 		}
 		if t.schedule, err = nn.NewCosineLR(t.cfg.Epochs*planned, t.cfg.Warmup*planned, t.net.cfg.Compat); err != nil {
@@ -211,7 +220,7 @@ func (t *Trainer) prepare() (err error) {
 	t.images = make([]float32, t.cfg.Batch*t.set.Pixels())
 	t.labels = make([]float32, t.cfg.Batch)
 	t.order = make([]int, t.set.Train.Len())
-	data.Order(t.order, t.cfg.Seed, 0)
+	t.shuffle()
 	for _, p := range t.net.params.All() {
 		t.best.values = append(t.best.values, make([]float32, len(p.Host)))
 	}
@@ -235,7 +244,7 @@ func (t *Trainer) Close() {
 // Step takes one training step and returns its loss. It allocates nothing.
 func (t *Trainer) Step() (loss float64, err error) {
 	start := time.Now()
-	in := t.at.Step % t.perEpoch
+	in := t.at.Step % t.perPass
 	t.set.Batch(t.images, t.labels, &t.set.Train, t.order[in*t.cfg.Batch:][:t.cfg.Batch])
 	t.net.Draw(t.cfg.Seed, Training, uint64(t.at.Step))
 	t.net.Forward(t.images, true)
@@ -246,6 +255,9 @@ func (t *Trainer) Step() (loss float64, err error) {
 	t.at.Loss += loss
 	t.at.Correct += t.net.loss.Correct()
 	t.at.Step++
+	if t.at.Step%t.perPass == 0 {
+		t.shuffle()
+	}
 	t.at.Seconds += time.Since(start).Seconds()
 	if err := t.dev.Sync(); err != nil {
 		return loss, err
@@ -261,6 +273,9 @@ func (t *Trainer) diverged(what string, loss float64) error {
 	}
 	return nil
 }
+
+// shuffle puts the training images into the order of the pass under way.
+func (t *Trainer) shuffle() { data.Order(t.order, t.cfg.Seed, uint64(t.at.Step/t.perPass)) }
 
 // Steps returns the number of steps of the whole run and those completed.
 func (t *Trainer) Steps() (total, done int) { return t.cfg.Epochs * t.perEpoch, t.at.Step }
@@ -329,7 +344,6 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	t.epochs = append(t.epochs, m)
 	t.at.Epoch++
 	t.at.Loss, t.at.Correct = 0, 0
-	data.Order(t.order, t.cfg.Seed, uint64(t.at.Epoch))
 	if t.cfg.OnEpoch != nil {
 		t.cfg.OnEpoch(m)
 	}

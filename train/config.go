@@ -64,19 +64,20 @@ type NetConfig struct {
 
 // TrainConfig describes the optimisation.
 type TrainConfig struct {
-	Epochs       int     `toml:"epochs"`
-	Batch        int     `toml:"batch"`
-	Optimizer    string  `toml:"optimizer"` // "adam" or "sgd"
-	LR           float64 `toml:"lr"`
-	LRSubset     float64 `toml:"lr_subset"` // of the learned subset sizes; 0: lr
-	Momentum     float64 `toml:"momentum"`
-	Nesterov     bool    `toml:"nesterov"`
-	WeightDecay  float64 `toml:"weight_decay"`
-	ClipNorm     float64 `toml:"clip_norm"` // 0: none
-	Schedule     string  `toml:"schedule"`  // "constant" or "cosine"
-	WarmupEpochs int     `toml:"warmup_epochs"`
-	EvalDraws    int     `toml:"eval_draws"` // draws of the group elements in the final test
-	SaveEvery    int     `toml:"save_every"` // steps between saved states, besides the end of every epoch
+	Epochs        int     `toml:"epochs"`
+	Batch         int     `toml:"batch"`
+	StepsPerEpoch int     `toml:"steps_per_epoch"` // 0: one pass through the training images
+	Optimizer     string  `toml:"optimizer"`       // "adam" or "sgd"
+	LR            float64 `toml:"lr"`
+	LRSubset      float64 `toml:"lr_subset"` // of the learned subset sizes; 0: lr
+	Momentum      float64 `toml:"momentum"`
+	Nesterov      bool    `toml:"nesterov"`
+	WeightDecay   float64 `toml:"weight_decay"`
+	ClipNorm      float64 `toml:"clip_norm"` // 0: none
+	Schedule      string  `toml:"schedule"`  // "constant" or "cosine"
+	WarmupEpochs  int     `toml:"warmup_epochs"`
+	EvalDraws     int     `toml:"eval_draws"` // draws of the group elements in the final test
+	SaveEvery     int     `toml:"save_every"` // steps between saved states, besides the end of every epoch
 }
 
 // Names that a configuration may hold.
@@ -138,6 +139,7 @@ func (c *Config) check() error {
 		{"net.width", c.Net.Width, 1, 4096},
 		{"train.epochs", c.Train.Epochs, 1, 1e6},
 		{"train.batch", c.Train.Batch, 1, 1 << 16},
+		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
 		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.Train.Epochs - 1},
 		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
 		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
@@ -211,7 +213,7 @@ func (c *Config) training() model.TrainConfig {
 		subset = t.LR
 	}
 	return model.TrainConfig{
-		Epochs: t.Epochs, Batch: t.Batch, Seed: c.Seed,
+		Epochs: t.Epochs, Batch: t.Batch, StepsPerEpoch: t.StepsPerEpoch, Seed: c.Seed,
 		Optimizer: nn.OptimizerConfig{
 			Algorithm: algorithm, LR: t.LR, SubsetLR: subset,
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
@@ -232,6 +234,7 @@ var configKeys = map[string]string{
 	"CKResNetConfig.Omega0":       "kernel.omega0",
 	"TrainConfig.Epochs":          "train.epochs",
 	"TrainConfig.Batch":           "train.batch",
+	"TrainConfig.StepsPerEpoch":   "train.steps_per_epoch",
 	"TrainConfig.Warmup":          "train.warmup_epochs",
 	"TrainConfig.EvalDraws":       "train.eval_draws",
 }
