@@ -39,6 +39,12 @@ const (
 	// its workers lets other goroutines run: where there are fewer processors
 	// than workers, one of those is the worker waited for.
 	looksPerYield = 256
+
+	// spinBeforeNap is how long a caller spins for its workers before it sleeps
+	// between looks, nap at a time: by then other programs have the processor
+	// that a worker needs, and spinning would keep another one from it.
+	spinBeforeNap = time.Millisecond
+	nap           = 50 * time.Microsecond
 )
 
 // opened is the bit of Team.state that says that a job may be joined; the bits
@@ -173,10 +179,17 @@ func (t *Team) finish(returned bool) {
 	if !returned {
 		t.next.Store(t.chunks) // hand out no more
 	}
-	for looks, s := 0, t.state.Add(-opened); s != 0; s = t.state.Load() {
-		looks++
+	var since time.Time
+	for looks, s := 1, t.state.Add(-opened); s != 0; looks, s = looks+1, t.state.Load() {
 		spin(1)
-		if looks%looksPerYield == 0 {
+		switch {
+		case looks%looksPerYield != 0:
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > spinBeforeNap:
+			time.Sleep(nap)
+			looks = looksPerYield - 1 // look once, then sleep again
+		default:
 			runtime.Gosched()
 		}
 	}
