@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/npz"
 	"github.com/noether-go/noether/lie"
@@ -39,7 +40,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			file := golden.Open(t, c.file+".npz")
-			eachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding) })
+			asmtest.EachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding) })
 		})
 	}
 }

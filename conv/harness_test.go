@@ -4,30 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
-
-// eachLevel runs f at every level of assembly that the machine has.
-func eachLevel(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	was := asm.Active()
-	defer func() {
-		if err := asm.SetLevel(was); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	for _, l := range asm.Available() {
-		if err := asm.SetLevel(l); err != nil {
-			t.Fatal(err)
-		}
-		t.Run(l.String(), f)
-	}
-}
 
 func newCPU(t testing.TB, threads int) *tensor.CPU {
 	t.Helper()

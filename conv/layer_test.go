@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -224,7 +225,7 @@ func maxDiff(a, b []float32) float64 {
 // TestThreads wants the same bits from one and from two threads, in everything
 // that a step computes.
 func TestThreads(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, k := range []kind{lifting, groupwise, pointwise} {
 			for _, b := range []int{3, 16} {
 				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/tensor"
 )
@@ -130,7 +131,7 @@ func TestPasses(t *testing.T) {
 		p.kernel, p.bias = random(s.KernelSize()), random(s.Out)
 		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
 	}
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
 		host := tensor.HostBuffer
 		for _, c := range problems {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/npz"
 	"github.com/noether-go/noether/lie"
@@ -42,15 +42,7 @@ func uniforms(t *testing.T, a npz.Archive, prefix string) *sequence {
 // of Adam.
 func TestGoldenNetwork(t *testing.T) {
 	a := golden.Open(t, "ckresnet_se2_partial_siren_bn.npz")
-	defer asm.SetLevel(asm.Active())
-	for _, level := range asm.Available() {
-		t.Run(level.String(), func(t *testing.T) {
-			if err := asm.SetLevel(level); err != nil {
-				t.Fatal(err)
-			}
-			goldenNetwork(t, a)
-		})
-	}
+	asmtest.EachLevel(t, func(t *testing.T) { goldenNetwork(t, a) })
 }
 
 func goldenNetwork(t *testing.T, a npz.Archive) {

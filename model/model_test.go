@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/internal/stream"
@@ -92,21 +92,8 @@ func bits(net *CKResNet) []float32 {
 	return all
 }
 
-func levels(t *testing.T, f func(t *testing.T)) {
-	active := asm.Active()
-	defer asm.SetLevel(active)
-	for _, l := range asm.Available() {
-		t.Run(l.String(), func(t *testing.T) {
-			if err := asm.SetLevel(l); err != nil {
-				t.Fatal(err)
-			}
-			f(t)
-		})
-	}
-}
-
 func TestThreadsDoNotChangeBits(t *testing.T) {
-	levels(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		var want []float32
 		for _, threads := range []int{1, 2, 3} {
 			tr := newTrainer(t, quick(threads))
@@ -181,7 +168,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	levels(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2} {
 			cfg := quick(threads)
 			cfg.Epochs = 100

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
@@ -43,7 +44,7 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 // TestBatchNormStatistics follows the running statistics through two training
 // passes with different element counts, then evaluates with them.
 func TestBatchNormStatistics(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		sh := shape{c: 3, n: 4, live: 4, h: 5, w: 3, b: 2}
 		s := newSubject(t, 1, sh)
 		in := s.input()

@@ -5,31 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
 )
-
-// eachLevel runs f on every SIMD level that this machine has.
-func eachLevel(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	active := asm.Active()
-	defer func() {
-		if err := asm.SetLevel(active); err != nil {
-			t.Error(err)
-		}
-	}()
-	for _, level := range asm.Available() {
-		t.Run(level.String(), func(t *testing.T) {
-			if err := asm.SetLevel(level); err != nil {
-				t.Fatal(err)
-			}
-			f(t)
-		})
-	}
-}
 
 // shape is the size of a test's main input; live <= n elements are in use.
 type shape struct{ c, n, live, h, w, b int }
@@ -396,7 +377,7 @@ func labels(classes, n int) []float32 {
 // TestGradients holds every Forward and Backward to float64 references and to
 // central differences.
 func TestGradients(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, sub := range subjects {
 			for i, sh := range shapes {
 				if testing.Short() && i > 1 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
@@ -140,7 +141,7 @@ func (r *reference) step(m *model, schedule nn.Schedule) {
 // TestOptimizer follows every configuration for some steps in float64.
 func TestOptimizer(t *testing.T) {
 	schedule := must(nn.NewCosineLR(20, 4, true)) // its first rate is 0
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for name, cfg := range configs {
 			t.Run(name, func(t *testing.T) {
 				m := newModel(t, 1)

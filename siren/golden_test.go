@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/golden"
 )
 
@@ -30,7 +31,7 @@ func TestGolden(t *testing.T) {
 			_, yShape := golden.Float32(t, file, "y")
 			cfg := c.option
 			cfg.In, cfg.Hidden, cfg.Out, cfg.Dims = c.in, wShape[0], yShape[1], c.dim
-			eachLevel(t, func(t *testing.T) {
+			asmtest.EachLevel(t, func(t *testing.T) {
 				n := mustNet(t, "", cfg, 1)
 				for _, p := range n.Parameters() {
 					if !p.Trained() {

@@ -4,27 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
-
-// eachLevel runs f at every level of assembly that the machine has.
-func eachLevel(t *testing.T, f func(t *testing.T)) {
-	t.Helper()
-	was := asm.Active()
-	defer func() {
-		if err := asm.SetLevel(was); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	for _, l := range asm.Available() {
-		if err := asm.SetLevel(l); err != nil {
-			t.Fatal(err)
-		}
-		t.Run(l.String(), f)
-	}
-}
 
 // harness is a network alone on a CPU.
 type harness struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
@@ -27,7 +28,7 @@ var variants = []Config{
 func TestGradients(t *testing.T) {
 	for _, cfg := range variants {
 		t.Run(fmt.Sprintf("%+v", cfg), func(t *testing.T) {
-			eachLevel(t, func(t *testing.T) {
+			asmtest.EachLevel(t, func(t *testing.T) {
 				const positions = 19
 				n := mustNet(t, "net", cfg, 5)
 				for _, p := range n.Parameters() {
@@ -119,7 +120,7 @@ func TestPositionsChange(t *testing.T) {
 
 // TestThreads wants the same bits from one and from two threads.
 func TestThreads(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		const p = 1500
 		cfg := Config{In: 3, Out: 50, LearnOmega: true}
 		var y, grad, dx [2][]float32

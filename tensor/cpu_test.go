@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/tensor"
 	"github.com/noether-go/noether/tensor/devicetest"
 )
@@ -27,20 +27,8 @@ func newCPU(t testing.TB, threads int) *tensor.CPU {
 	return dev
 }
 
-// eachLevel runs f at every level that the processor has.
-func eachLevel(t *testing.T, f func(t *testing.T)) {
-	was := asm.Active()
-	t.Cleanup(func() { _ = asm.SetLevel(was) })
-	for _, level := range asm.Available() {
-		if err := asm.SetLevel(level); err != nil {
-			t.Fatal(err)
-		}
-		t.Run("level="+level.String(), f)
-	}
-}
-
 func TestConformance(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2, 3} {
 			t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 				devicetest.Run(t, newCPU(t, threads))
@@ -51,7 +39,7 @@ func TestConformance(t *testing.T) {
 
 // Every operation gives the same bits whatever the number of threads.
 func TestThreadsDoNotChangeBits(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		one := newCPU(t, 1)
 		list := devicetest.Cases()
 		want := make([][]float32, len(list))
@@ -97,7 +85,7 @@ func TestOperationsAllocateNothing(t *testing.T) {
 }
 
 func TestScaleKeepsMinusZero(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 1)
 		x := []float32{float32(math.Copysign(0, -1)), 0}
 		b := tensor.HostBuffer(x)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/asmtest"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -145,21 +146,6 @@ func gemmCPU(t *testing.T, threads int) *CPU {
 	return d
 }
 
-// gemmLevels runs f at every level.
-func gemmLevels(t *testing.T, f func(t *testing.T)) {
-	before := asm.Active()
-	defer func() { _ = asm.SetLevel(before) }()
-	for _, l := range asm.Available() {
-		t.Run(l.String(), func(t *testing.T) {
-			if err := asm.SetLevel(l); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("level %v", asm.Active())
-			f(t)
-		})
-	}
-}
-
 // gemmShapes reach every path: tiles and their edges, A and B in place and
 // packed (leading dimensions that are multiples of 4 KiB, a B beyond gemmInPlace,
 // transposes), several blocks of k, several groups of strips and panels.
@@ -218,7 +204,7 @@ func TestSgemmRandom(t *testing.T) {
 // checkProblems computes all problems at every level, on one or two threads.
 func checkProblems(t *testing.T, problems []*gemmProblem) {
 	teams := []*Team{newTeam(t, 1), newTeam(t, 2)}
-	gemmLevels(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		for i, p := range problems {
 			p.check(t, teams[i%2])
 		}
@@ -245,7 +231,7 @@ func TestSgemmZeroFactors(t *testing.T) {
 
 // TestSgemmThreads demands the same bits of one, two and three threads.
 func TestSgemmThreads(t *testing.T) {
-	gemmLevels(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		teams := []*Team{newTeam(t, 1), newTeam(t, 2), newTeam(t, 3)}
 		for _, s := range [][3]int{{33, 400, 29}, {32, 32, 1500}, {60, 100, 530}, {64, 1024, 12}} {
@@ -325,7 +311,7 @@ func gemmReference(g *GemmArgs, c []float32) (want, derivative, magnitude []floa
 // epilogues at every level and compares with float64 and between one and two
 // threads.
 func TestGemmDevice(t *testing.T) {
-	gemmLevels(t, func(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
 		one, two := gemmCPU(t, 1), gemmCPU(t, 2)
 		rng := rand.New(rand.NewPCG(5, 6))
 		random := func(n int) []float32 {

@@ -1,0 +1,28 @@
+// Package asmtest runs tests at every level of assembly.
+package asmtest
+
+import (
+	"testing"
+
+	"github.com/noether-go/noether/asm"
+)
+
+// EachLevel runs f as a subtest at every level that this build and CPU have,
+// named after the level, and sets the former level again.
+func EachLevel(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	was := asm.Active()
+	defer func() {
+		if err := asm.SetLevel(was); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, level := range asm.Available() {
+		t.Run("level="+level.String(), func(t *testing.T) {
+			if err := asm.SetLevel(level); err != nil {
+				t.Fatal(err)
+			}
+			f(t)
+		})
+	}
+}
