@@ -20,8 +20,9 @@ const (
 //
 // as a matrix product: the kernel is A, row-major, and B is packed panel by
 // panel from the source planes, tap after tap, for as many taps as fill depth
-// rows, or lies in blocks that need no packing (blocked.go). The columns of a panel are positions of one row that have the same taps
-// inside the plane, so a tap outside is skipped rather than multiplied by zero.
+// rows, or lies in blocks that need no packing (blocked.go). The columns of a
+// panel are positions of one row that have the same taps inside the plane, so a
+// tap outside is skipped rather than multiplied by zero.
 type correlation struct {
 	view
 	dst        []float32

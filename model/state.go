@@ -161,26 +161,26 @@ func differs(saved, present identity) string {
 	return ""
 }
 
-// flatten returns the leaves of v as JSON, by their path.
-func flatten(v any) map[string]string {
-	out := map[string]string{}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return out
-	}
+// flatten returns the leaves of what describes a run, as JSON, by their path.
+func flatten(of identity) map[string]string {
+	text, err := json.Marshal(of)
 	var tree map[string]json.RawMessage
-	if json.Unmarshal(text, &tree) != nil {
-		return out
+	if err == nil {
+		err = json.Unmarshal(text, &tree)
 	}
+	if err != nil { // every configuration that was accepted is finite
+		panic(&nn.Error{Op: "Trainer.LoadState", Problem: err.Error()})
+	}
+	out := map[string]string{}
 	for key, value := range tree {
 		var sub map[string]json.RawMessage
-		if json.Unmarshal(value, &sub) == nil {
-			for k, v := range sub {
-				out[key+"."+k] = string(v)
-			}
+		if json.Unmarshal(value, &sub) != nil {
+			out[key] = string(value)
 			continue
 		}
-		out[key] = string(value)
+		for k, v := range sub {
+			out[key+"."+k] = string(v)
+		}
 	}
 	return out
 }

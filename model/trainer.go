@@ -162,9 +162,9 @@ type position struct {
 	Seconds float64 // in training steps, in all
 }
 
-// validationDraws is the number of draws of the group elements after each epoch:
+// ValidationDraws is the number of draws of the group elements after each epoch:
 // enough to choose between epochs, at little cost beside the training steps.
-const validationDraws = 2
+const ValidationDraws = 2
 
 // bestWeights are the parameters of the best epoch so far, by validation.
 type bestWeights struct {
@@ -321,7 +321,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		}
 		done = t.at.Step%t.perEpoch == 0
 	}
-	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, validationDraws, t.cfg.Seed)
+	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, ValidationDraws, t.cfg.Seed)
 	if err != nil {
 		return err
 	}

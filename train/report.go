@@ -35,7 +35,9 @@ type reportData struct {
 	Set           string // the data set, named synthetic where it is
 	Class         string // the first class, whose probability is shown
 	Images, Draws int    // behind that
-	Crossings     string // where the answer changes; empty where it does not
+	// ValidationDraws is behind each validation.
+	ValidationDraws int
+	Crossings       string // where the answer changes; empty where it does not
 	// Pictures. Rotation is laid out twice, for wide and for narrow pages.
 	Rotation, RotationNarrow, Loss, Accuracy, Subsets template.HTML
 
@@ -82,11 +84,12 @@ func newReport(c *Config, r *result, epochs []model.EpochMetrics, f *figures) *r
 	d := &reportData{
 		Style: template.CSS(plots.Style), Result: r, Epochs: epochs,
 		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, Crossings: inShort(f.crossings),
-		Rotation:       svg(rotationChart("rotation", r, f).SVG(900, 400)),
-		RotationNarrow: svg(narrow.SVG(380, 330)),
-		Loss:           svg(lossChart(epochs).SVG(380, 240)),
-		Accuracy:       svg(accuracyChart(epochs).SVG(380, 240)),
-		Command:        command(c),
+		ValidationDraws: model.ValidationDraws,
+		Rotation:        svg(rotationChart("rotation", r, f).SVG(900, 400)),
+		RotationNarrow:  svg(narrow.SVG(380, 330)),
+		Loss:            svg(lossChart(epochs).SVG(380, 240)),
+		Accuracy:        svg(accuracyChart(epochs).SVG(380, 240)),
+		Command:         command(c),
 	}
 	if c.Conv.Partial {
 		d.Subsets = svg(subsetChart(epochs).SVG(380, 300))
