@@ -55,8 +55,8 @@ func BenchmarkConv(b *testing.B) {
 							p.Prepare(prepared, kernel, bias, scratch, s)
 							p.Forward(y, x, prepared, scratch, s)
 						},
-						"input":  func() { p.InputGrad(x, y, kernel, scratch, s, false) },
-						"kernel": func() { p.KernelGrad(kernel, x, y, scratch, s) },
+						"input":  func() { p.Backward(tensor.Buffer{}, x, x, y, prepared, scratch, s, false) },
+						"kernel": func() { p.Backward(kernel, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
 					}[pass]
 					run()
 					b.ReportAllocs()

@@ -117,6 +117,7 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 	h.in.Written(nIn)
 	h.dev.Upload(h.in.Value, batchInnermost(h.dev, x, batch))
 	h.Forward(true)
+	kernel := h.download(h.Kernel())
 	y, _ := golden.Float64(t, file, "y")
 	closeTo(t, "y", batchOutermost(h.dev, h.download(h.out.Live()), batch), y, 1e-5)
 
@@ -141,7 +142,6 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 	// The kernel [(o,c), (i,j,t)] as [i, o, c, j, k, k] with its zeros.
 	want, _ := golden.Float64(t, file, "conv_kernel")
 	got := make([]float64, len(want))
-	kernel := h.download(h.Kernel())
 	taps := h.Taps()
 	for o := range cfg.Out {
 		for c := range cfg.In {

@@ -27,6 +27,8 @@ type Config struct {
 	LearnOmega bool
 	WeightNorm bool
 
+	// Algorithm computes the convolution on a CPU; "" means Auto.
+	Algorithm Algorithm
 	// InputGrad makes a lifting layer compute the gradient of its input too.
 	// Training does not need it; the other layers always compute it.
 	InputGrad bool
@@ -66,6 +68,9 @@ func (c *Config) complete() error {
 	case c.Hidden < 0:
 		return fail("Hidden", c.Hidden, "positive numbers")
 	}
+	if _, err := ParseAlgorithm(string(c.Algorithm)); err != nil {
+		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
+	}
 	return nil
 }
 
@@ -89,10 +94,9 @@ type layer struct {
 	positions int           // of the last Render: NOut*NIn*len(taps)
 	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
 	host      []float32     // the same on the host
-	kernel    tensor.Buffer // [Out*In, positions], the kernel network's
 	prepared  tensor.Buffer
-	scratch   tensor.Buffer // the kernel's gradient, then the passes' scratch
-	dkernel   int           // length of the former
+	scratch   tensor.Buffer // the kernel or its gradient, then the passes' scratch
+	kernel    int           // length of the former
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group
@@ -149,7 +153,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if s.OutH < 1 || s.OutW < 1 {
 		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
 	}
-	passes, err := choose(p.Device, s)
+	passes, err := choose(p.Device, s, l.cfg.Algorithm)
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
@@ -166,12 +170,11 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	p.Arena.Reserve(&l.x, size)
 	prepared, scratch := passes.Sizes(s, p.Inference)
 	p.Arena.Reserve(&l.prepared, prepared)
-	l.dkernel = 0
 	if !p.Inference {
 		p.Arena.Reserve(&l.dx, size)
-		l.dkernel = (s.KernelSize() + 15) / 16 * 16
 	}
-	p.Arena.Share(&l.scratch, l.dkernel+scratch)
+	l.kernel = (s.KernelSize() + 15) / 16 * 16
+	p.Arena.Share(&l.scratch, l.kernel+scratch)
 	return l.out
 }
 
@@ -205,17 +208,21 @@ func (l *layer) Render() {
 	x := l.host[:l.coords.rows()*l.positions]
 	l.coords.write(x, u, v, s.NIn)
 	l.dev.Upload(l.x, x)
-	l.kernel = l.net.Forward(l.x.Slice(0, len(x)), l.positions)
+	l.net.Forward(l.Kernel(), l.x.Slice(0, len(x)), l.positions)
 	var bias tensor.Buffer
 	if l.bias != nil {
 		bias = l.bias.Value
 	}
-	l.passes.Prepare(l.prepared, l.kernel, bias, l.scratch, s)
+	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
 }
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
-// (i,j,t), the T live taps of the disc in row-major order.
-func (l *layer) Kernel() tensor.Buffer { return l.kernel }
+// (i,j,t), the T live taps of the disc in row-major order. It is there until the
+// next call of any layer of the network.
+func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.KernelSize()) }
+
+// spare returns the scratch memory of the passes.
+func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.scratch.Len()) }
 
 // Taps returns the live taps of the kernel grid in row-major order.
 func (l *layer) Taps() []Tap { return l.coords.taps }
@@ -230,7 +237,7 @@ func (l *layer) Convolve() {
 		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, s.NIn)
 	}
 	l.out.Written(s.NOut)
-	l.passes.Forward(l.out.Value, l.in.Value, l.prepared, l.scratch.Slice(l.dkernel, l.scratch.Len()), s)
+	l.passes.Forward(l.out.Value, l.in.Value, l.prepared, l.spare(), s)
 }
 
 // Backward adds to the gradients of the parameters and of both lists of
@@ -242,24 +249,25 @@ func (l *layer) Backward() {
 	if l.bias != nil {
 		l.dev.SumRows(l.bias.Grad, dy, s.Out, l.out.PerChannel(), true)
 	}
-	dkernel, scratch := l.scratch.Slice(0, l.dkernel), l.scratch.Slice(l.dkernel, l.scratch.Len())
-	l.passes.KernelGrad(dkernel, l.in.Value, dy, scratch, s)
-
-	if l.cfg.Group.Dim() == 0 { // elements that cannot move have no gradient
-		l.net.Backward(dkernel, tensor.Buffer{})
-	} else {
-		n := l.coords.rows() * l.positions
-		dx := l.dx.Slice(0, n)
-		l.net.Backward(dkernel, dx)
-		l.dev.Download(l.host[:n], dx)
-		u, du := live(l.outEl)
-		v, dv := live(l.inEl)
-		l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn)
-	}
+	var dx tensor.Buffer
+	accumulate := false
 	if l.inputGrad {
 		if l.in.Grad.IsZero() {
 			refuse("Backward", "%s: its input map has no place for a gradient", l.cfg.Name)
 		}
-		l.passes.InputGrad(l.in.Grad, dy, l.kernel, scratch, s, l.in.Accumulate())
+		dx, accumulate = l.in.Grad, l.in.Accumulate()
 	}
+	dkernel := l.Kernel() // the kernel itself has served
+	l.passes.Backward(dkernel, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
+
+	if l.cfg.Group.Dim() == 0 { // elements that cannot move have no gradient
+		l.net.Backward(dkernel, tensor.Buffer{})
+		return
+	}
+	n := l.coords.rows() * l.positions
+	l.net.Backward(dkernel, l.dx.Slice(0, n))
+	l.dev.Download(l.host[:n], l.dx)
+	u, du := live(l.outEl)
+	v, dv := live(l.inEl)
+	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn)
 }

@@ -67,15 +67,16 @@ type Passes interface {
 	Sizes(s *Shape, inference bool) (prepared, scratch int)
 	// Bind names the device and the largest shape.
 	Bind(dev tensor.Device, s *Shape) error
-	// Prepare rearranges a kernel and a bias [Out] (or the zero Buffer) for
-	// Forward, which may run any number of times on it.
+	// Prepare rearranges a kernel and a bias [Out] (or the zero Buffer) for the
+	// passes, which may run any number of times on it. The kernel itself is not
+	// needed any more.
 	Prepare(prepared, kernel, bias, scratch tensor.Buffer, s *Shape)
 	// Forward computes y.
 	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
-	// InputGrad writes, or with accumulate adds, the gradient of x to dx.
-	InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumulate bool)
-	// KernelGrad writes the gradient of the kernel to dkernel.
-	KernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape)
+	// Backward writes the gradient of the kernel to dkernel and writes, or with
+	// accumulate adds, the gradient of x to dx. Either may be the zero Buffer,
+	// if it is not wanted.
+	Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
 // Provider is a device that brings its own passes.
@@ -85,10 +86,10 @@ type Provider interface {
 }
 
 // choose returns the passes for a device, nil meaning a CPU.
-func choose(dev tensor.Device, s *Shape) (Passes, error) {
+func choose(dev tensor.Device, s *Shape, a Algorithm) (Passes, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
-		return newTaps(), nil
+		return a.passes(s)
 	case Provider:
 		return d.NewPasses(s)
 	}

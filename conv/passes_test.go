@@ -147,8 +147,7 @@ func TestPasses(t *testing.T) {
 			y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk))
 			p.Prepare(pre.buffer(), host(c.kernel), host(c.bias), tmp.buffer(), s)
 			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
-			p.InputGrad(dx.buffer(), host(c.dy), host(c.kernel), tmp.buffer(), s, false)
-			p.KernelGrad(dk.buffer(), host(c.x), host(c.dy), tmp.buffer(), s)
+			p.Backward(dk.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare(t, c.name+": y", y.values(), want.y, want.sizeY)
 			compare(t, c.name+": dx", dx.values(), want.dx, want.sizeX)
 			compare(t, c.name+": dkernel", dk.values(), want.dk, want.size)
@@ -159,7 +158,7 @@ func TestPasses(t *testing.T) {
 				dx.values()[i] = float32(i % 7)
 				sum[i], size[i] = want.dx[i]+float64(i%7), want.sizeX[i]+float64(i%7)
 			}
-			p.InputGrad(dx.buffer(), host(c.dy), host(c.kernel), tmp.buffer(), s, true)
+			p.Backward(tensor.Buffer{}, dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
 			compare(t, c.name+": dx added", dx.values(), sum, size)
 
 			// Without a bias.

@@ -19,7 +19,7 @@ import (
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
 //	Forward          [(o,i), (t,c,j)], with the bias as last column
-//	InputGrad        [(c,j), (t,o,i)]
+//	InputGrad        [(c,j), (t,o,i)], from that of Forward
 //	KernelGrad       [(t,c,j), (o,i)]
 //
 // Work is split over outputs only and every sum has one order, so the bits do
@@ -109,14 +109,24 @@ func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c.run(p)
 }
 
-// InputGrad computes the gradient of x: the correlation of dy with the kernel
+// Backward computes the gradients of the kernel and of x.
+func (p *taps) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	if !dkernel.IsZero() {
+		p.kernelGrad(dkernel, x, dy, scratch, s)
+	}
+	if !dx.IsZero() {
+		p.inputGrad(dx, dy, prepared, scratch, s, accumulate)
+	}
+}
+
+// inputGrad computes the gradient of x: the correlation of dy with the kernel
 // whose taps are negated.
-func (p *taps) InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumulate bool) {
+func (p *taps) inputGrad(dx, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	lda := lead(s.Targets() * len(s.Offsets))
 	size := s.Sources() * lda
 	turned := scratch.Host()[:size]
 	a := &p.order
-	*a = arrangement{shape: s, to: forInputGrad, kernel: kernel.Host(), dst: turned}
+	*a = arrangement{shape: s, to: forInputGrad, prepared: prepared.Host(), dst: turned}
 	a.run(p.team)
 
 	c := &p.corr
@@ -128,8 +138,8 @@ func (p *taps) InputGrad(dx, dy, kernel, scratch tensor.Buffer, s *Shape, accumu
 	c.run(p)
 }
 
-// KernelGrad computes the gradient of the kernel.
-func (p *taps) KernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
+// kernelGrad computes the gradient of the kernel.
+func (p *taps) kernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
 	size := s.KernelSize()
 	sums := scratch.Host()[:size]
 	r := &p.reduce
@@ -145,13 +155,14 @@ func (p *taps) KernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
 }
 
 // arrangement moves a kernel between the layouts of the passes. Items are rows
-// of the pass's matrix, or pairs (c,j).
+// (o,i) for Forward, else pairs (c,j).
 type arrangement struct {
-	shape  *Shape
-	to     layout
-	kernel []float32 // [(o,c), (i,j,t)]
-	dst    []float32 // the pass's side (the source, for fromKernelGrad)
-	bias   []float32 // [o], or nil
+	shape    *Shape
+	to       layout
+	kernel   []float32 // [(o,c), (i,j,t)]
+	prepared []float32 // Forward's layout, the source for forInputGrad
+	dst      []float32 // the pass's side (the source, for fromKernelGrad)
+	bias     []float32 // [o], or nil
 }
 
 type layout uint8
@@ -167,20 +178,26 @@ func (a *arrangement) run(team *tensor.Team) {
 	if a.to == forForward {
 		items = a.shape.Targets()
 	}
-	// A few ten thousand values are worth another thread.
-	perItem := max(1, a.shape.KernelSize()/items)
-	team.For(items, max(1, 16384/perItem), a)
+	// A few ten thousand values are worth another thread. The gradient's rows go
+	// sixteen at a time, a cache line of what is transposed.
+	chunk := max(1, 16384/max(1, a.shape.KernelSize()/items))
+	if a.to == forInputGrad {
+		chunk = (chunk + 15) &^ 15
+	}
+	team.For(items, chunk, a)
 }
 
 // Do moves the rows lo <= row < hi.
 func (a *arrangement) Do(lo, hi, _ int) {
-	for row := lo; row < hi; row++ {
-		switch a.to {
-		case forForward:
+	switch a.to {
+	case forForward:
+		for row := lo; row < hi; row++ {
 			a.forward(row)
-		case forInputGrad:
-			a.inputGrad(row)
-		case fromKernelGrad:
+		}
+	case forInputGrad:
+		a.inputGrad(lo, hi)
+	case fromKernelGrad:
+		for row := lo; row < hi; row++ {
 			a.kernelGrad(row)
 		}
 	}
@@ -201,16 +218,13 @@ func (a *arrangement) forward(row int) {
 	}
 }
 
-// inputGrad fills row (c,j): columns (t,o,i).
-func (a *arrangement) inputGrad(row int) {
+// inputGrad fills the rows (c,j), lo <= row < hi: columns (t,o,i).
+func (a *arrangement) inputGrad(lo, hi int) {
 	s := a.shape
-	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
-	c, j := row/s.NIn, row%s.NIn
-	targets := s.Targets()
-	dst := a.dst[row*lead(targets*t):]
-	for o := range s.Out {
-		from := a.kernel[(o*s.In+c)*s.NOut*nt+j*t:]
-		asm.Transpose(dst[o*s.NOut:], targets, from, nt, s.NOut, t)
+	taps, sources, targets := len(s.Offsets), s.Sources(), s.Targets()
+	from, to := lead(sources*taps+1), lead(targets*taps)
+	for t := range taps {
+		asm.Transpose(a.dst[lo*to+t*targets:], to, a.prepared[t*sources+lo:], from, targets, hi-lo)
 	}
 }
 

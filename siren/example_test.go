@@ -45,11 +45,16 @@ func fit(cfg siren.Config, x, want []float32, steps int) (predict func(x []float
 	if err != nil {
 		log.Fatal(err)
 	}
+	out, err := dev.Alloc(positions)
+	if err != nil {
+		log.Fatal(err)
+	}
 	predict = func(x []float32) []float32 {
 		n := len(x) / cfg.In
 		dev.Upload(at, x)
 		y := make([]float32, n)
-		dev.Download(y, net.Forward(at, n))
+		net.Forward(out, at, n)
+		dev.Download(y, out)
 		return y
 	}
 	residual := make([]float32, positions)

@@ -15,7 +15,7 @@ type harness struct {
 	params nn.Parameters
 	arena  tensor.Arena
 	x, dx  tensor.Buffer // [In, max]
-	dy     tensor.Buffer // [Out, max]
+	y, dy  tensor.Buffer // [Out, max]
 }
 
 func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *harness {
@@ -36,6 +36,7 @@ func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *h
 	n.Plan(&nn.Plan{Arena: &h.arena, Batch: 1, Inference: inference}, positions)
 	h.arena.Reserve(&h.x, n.In()*positions)
 	h.arena.Reserve(&h.dx, n.In()*positions)
+	h.arena.Reserve(&h.y, n.Out()*positions)
 	h.arena.Reserve(&h.dy, n.Out()*positions)
 	if err := h.arena.Bind(dev); err != nil {
 		t.Fatal(err)
@@ -54,6 +55,12 @@ func mustNet(t testing.TB, name string, cfg Config, seed uint64) *Net {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// eval evaluates the network at the first positions x [In, positions].
+func (h *harness) eval(x tensor.Buffer, positions int) tensor.Buffer {
+	h.Forward(h.y, x, positions)
+	return h.y.Slice(0, h.Out()*positions)
 }
 
 // download returns a copy of a buffer.

@@ -21,9 +21,9 @@ type Kernel interface {
 	// Bind sets the device that the arena and the parameters are bound to.
 	Bind(dev tensor.Device)
 	// Forward evaluates the network at the positions x [In, positions] and
-	// returns y [Out, positions], which stays as it is until the next Forward.
-	// x must not change before Backward.
-	Forward(x tensor.Buffer, positions int) (y tensor.Buffer)
+	// writes the result to y [Out, positions]. x must not change before
+	// Backward; y may.
+	Forward(y, x tensor.Buffer, positions int)
 	// Backward follows Forward. Given the gradient dy [Out, positions] of the
 	// result it adds to the gradients of the parameters and, unless dx is the
 	// zero Buffer, writes the gradient of the positions to dx [In, positions].

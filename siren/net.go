@@ -45,7 +45,6 @@ type Net struct {
 	dev       tensor.Device
 	max       int
 	inference bool
-	y         tensor.Buffer    // [Out, max]
 	grad      [2]tensor.Buffer // [Hidden, max] each: dh, dz of neighbouring layers
 	scalar    tensor.Buffer    // [1]
 	host      [1]float32
@@ -175,7 +174,6 @@ func (n *Net) Plan(p *nn.Plan, max int) {
 	}
 	n.max, n.inference = max, p.Inference
 	a := p.Arena
-	a.Reserve(&n.y, n.cfg.Out*max)
 	for _, l := range n.layers {
 		if l.norm != nil {
 			l.norm.plan(a)
@@ -219,14 +217,17 @@ func (n *Net) frequency(l *layer) float32 {
 	return n.host[0]
 }
 
-// Forward evaluates the network at the positions x [In, positions] and returns
-// [Out, positions].
-func (n *Net) Forward(x tensor.Buffer, positions int) tensor.Buffer {
+// Forward evaluates the network at the positions x [In, positions] and writes
+// the result to y [Out, positions].
+func (n *Net) Forward(y, x tensor.Buffer, positions int) {
 	if positions < 1 || positions > n.max {
 		refuse("Net.Forward", "%d positions, planned are 1 to %d", positions, n.max)
 	}
 	if x.Len() < n.cfg.In*positions {
 		refuse("Net.Forward", "%d values are too few for %d positions of %d coordinates", x.Len(), positions, n.cfg.In)
+	}
+	if y.Len() < n.cfg.Out*positions {
+		refuse("Net.Forward", "%d values have no place for %d results at %d positions", y.Len(), n.cfg.Out, positions)
 	}
 	n.x, n.positions = x.Slice(0, n.cfg.In*positions), positions
 	h := n.x
@@ -243,9 +244,9 @@ func (n *Net) Forward(x tensor.Buffer, positions int) tensor.Buffer {
 			Bias: l.bias.Value,
 		}
 		if l.omega == nil {
-			g.C = n.y.Slice(0, l.out*positions)
+			g.C = y.Slice(0, l.out*positions)
 			n.dev.Gemm(g)
-			return g.C
+			return
 		}
 		l.w = n.frequency(l)
 		h = l.h.Slice(0, l.out*positions)
@@ -264,7 +265,6 @@ func (n *Net) Forward(x tensor.Buffer, positions int) tensor.Buffer {
 		n.dev.Gemm(g)
 		n.dev.SinCos(h, slope, z, l.w)
 	}
-	return h // not reached: the last layer has no sine
 }
 
 // Backward follows Forward: given dy [Out, positions] it adds to the gradients

@@ -54,7 +54,7 @@ func TestGradients(t *testing.T) {
 					Device:    h.dev,
 					Params:    n.Parameters(),
 					Variables: []gradcheck.Variable{gradcheck.Buffer(h.dev, "x", x, dx)},
-					Loss:      func() float64 { return proj.Loss(n.Forward(x, positions)) },
+					Loss:      func() float64 { return proj.Loss(h.eval(x, positions)) },
 					Backward:  func() { n.Backward(dy, dx) },
 					Reference: func(v [][]float64) float64 {
 						last := len(v) - 1
@@ -76,7 +76,7 @@ func TestFrequencyZero(t *testing.T) {
 	n.layers[0].omega.Host[0] = 0
 	h := newHarness(t, n, 4, 1, false)
 	h.dev.Upload(h.x, []float32{-1, -.5, .25, .75})
-	for _, y := range h.download(n.Forward(h.x, 4)) {
+	for _, y := range h.download(h.eval(h.x, 4)) {
 		if y != 0 {
 			t.Fatalf("value %v with frequency and bias zero", y)
 		}
@@ -108,7 +108,7 @@ func TestPositionsChange(t *testing.T) {
 			h.params.ZeroGrad()
 			h.dev.Upload(h.x, x)
 			h.dev.Upload(h.dy, dy)
-			y[i] = h.download(h.Forward(h.x, p))
+			y[i] = h.download(h.eval(h.x, p))
 			h.Backward(h.dy, tensor.Buffer{})
 			_, g := h.params.Class(nn.Weight)
 			grad[i] = h.download(g)
@@ -128,7 +128,7 @@ func TestThreads(t *testing.T) {
 			h := newHarness(t, mustNet(t, "", cfg, 2), p, i+1, false)
 			h.dev.Upload(h.x, gradcheck.Normal(3*p, 1))
 			h.dev.Upload(h.dy, gradcheck.Normal(50*p, 2))
-			y[i] = h.download(h.Forward(h.x, p))
+			y[i] = h.download(h.eval(h.x, p))
 			h.Backward(h.dy, h.dx)
 			_, g := h.params.Class(nn.Weight)
 			_, w := h.params.Class(nn.Frequency)
@@ -150,7 +150,7 @@ func TestInference(t *testing.T) {
 	x := gradcheck.Normal(90, 4)
 	train.dev.Upload(train.x, x)
 	infer.dev.Upload(infer.x, x)
-	a, b := train.download(train.Forward(train.x, 30)), infer.download(infer.Forward(infer.x, 30))
+	a, b := train.download(train.eval(train.x, 30)), infer.download(infer.eval(infer.x, 30))
 	for i := range a {
 		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
 			t.Fatalf("value %d is %v in training, %v in inference", i, a[i], b[i])
@@ -162,7 +162,7 @@ func TestAllocations(t *testing.T) {
 	for _, cfg := range []Config{{In: 3, Out: 20}, {In: 3, Out: 20, LearnOmega: true, WeightNorm: true}} {
 		h := newHarness(t, mustNet(t, "", cfg, 3), 200, 2, false)
 		step := func() {
-			h.Forward(h.x, 200)
+			h.Forward(h.y, h.x, 200)
 			h.Backward(h.dy, h.dx)
 		}
 		step()
@@ -243,7 +243,7 @@ func TestWeightNormStart(t *testing.T) {
 	x := gradcheck.Normal(18, 4)
 	plain.dev.Upload(plain.x, x)
 	normed.dev.Upload(normed.x, x)
-	a, b := plain.download(plain.Forward(plain.x, 9)), normed.download(normed.Forward(normed.x, 9))
+	a, b := plain.download(plain.eval(plain.x, 9)), normed.download(normed.eval(normed.x, 9))
 	for i := range a {
 		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
 			t.Fatalf("value %d: %v and %v", i, a[i], b[i])
@@ -279,11 +279,12 @@ func TestMisuse(t *testing.T) {
 	infer := newHarness(t, mustNet(t, "", Config{In: 2, Out: 1}, 1), 5, 1, true)
 	for what, f := range map[string]func(){
 		"backward first":     func() { fresh.Backward(fresh.dy, fresh.dx) },
-		"too many positions": func() { n.Forward(h.x, 6) },
-		"no positions":       func() { n.Forward(h.x, 0) },
-		"short x":            func() { n.Forward(h.x.Slice(0, 9), 5) },
-		"short dy":           func() { n.Forward(h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
-		"inference":          func() { infer.Forward(infer.x, 5); infer.Backward(infer.dy, infer.dx) },
+		"too many positions": func() { n.Forward(h.y, h.x, 6) },
+		"no positions":       func() { n.Forward(h.y, h.x, 0) },
+		"short y":            func() { n.Forward(h.y.Slice(0, 4), h.x, 5) },
+		"short x":            func() { n.Forward(h.y, h.x.Slice(0, 9), 5) },
+		"short dy":           func() { n.Forward(h.y, h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
+		"inference":          func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) },
 		"plan nothing":       func() { n.Plan(&nn.Plan{Arena: new(tensor.Arena)}, 0) },
 	} {
 		func() {

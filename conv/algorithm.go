@@ -1,0 +1,46 @@
+package conv
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Algorithm names a way to compute the passes of a convolution on a CPU. All
+// give the same results up to rounding.
+type Algorithm string
+
+const (
+	// Auto is the algorithm that the cost model finds fastest for the layer.
+	Auto Algorithm = "auto"
+	// Taps is the direct convolution over the live taps of the disc.
+	Taps Algorithm = "taps"
+)
+
+var algorithms = []Algorithm{Auto, Taps}
+
+// ParseAlgorithm returns the algorithm of that name; "" is Auto. The error lists
+// the names.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	if name == "" {
+		return Auto, nil
+	}
+	for _, a := range algorithms {
+		if name == string(a) {
+			return a, nil
+		}
+	}
+	return "", fmt.Errorf("conv: algorithm %q; allowed are %s", name, allowedAlgorithms())
+}
+
+func allowedAlgorithms() string {
+	names := make([]string, len(algorithms))
+	for i, a := range algorithms {
+		names[i] = string(a)
+	}
+	return strings.Join(names, ", ")
+}
+
+// passes returns the implementation of a for layers of this shape.
+func (a Algorithm) passes(s *Shape) (Passes, error) {
+	return newTaps(), nil
+}
