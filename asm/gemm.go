@@ -38,7 +38,7 @@ func GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 		raceReadRows(b, k, n, ldb)
 		raceWriteRows(c, m, n, ldc)
 	}
-	gemmNN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	gemmNN(m, n, k, a, lda, b, ldb, n, c, ldc, accumulate)
 }
 
 // GemmTN is GemmNN with A stored k-major: it reads a[p*lda+i] in place of
@@ -56,13 +56,146 @@ func GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 		raceReadRows(b, k, n, ldb)
 		raceWriteRows(c, m, n, ldc)
 	}
-	gemmTN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	gemmTN(m, n, k, a, lda, b, ldb, n, c, ldc, accumulate)
+}
+
+// GemmStripNN is GemmNN for any n: it multiplies a strip of at most mr rows, tile
+// by tile, for a fraction of the cost of so many calls. Its elements have the
+// bits that GemmNN gives them.
+func GemmStripNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	checkStrip("GemmStripNN", m, n, k)
+	if m == 0 || n == 0 {
+		return
+	}
+	checkRows("GemmStripNN", "a", a, m, k, lda)
+	checkRows("GemmStripNN", "b", b, k, n, ldb)
+	checkDst("GemmStripNN", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceReadRows(a, m, k, lda)
+		raceReadRows(b, k, n, ldb)
+		raceWriteRows(c, m, n, ldc)
+	}
+	_, nr := gemmTile()
+	cols := stripColumns(k, nr)
+	for ; n > cols; n -= cols {
+		gemmNN(m, cols, k, a, lda, b, ldb, nr, c, ldc, accumulate)
+		b, c = nextPanel(b, cols), c[cols:]
+	}
+	gemmNN(m, n, k, a, lda, b, ldb, nr, c, ldc, accumulate)
+}
+
+// GemmStripTN is GemmStripNN with A stored k-major, see GemmTN.
+func GemmStripTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	checkStrip("GemmStripTN", m, n, k)
+	if m == 0 || n == 0 {
+		return
+	}
+	checkRows("GemmStripTN", "a", a, k, m, lda)
+	checkRows("GemmStripTN", "b", b, k, n, ldb)
+	checkDst("GemmStripTN", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceReadRows(a, k, m, lda)
+		raceReadRows(b, k, n, ldb)
+		raceWriteRows(c, m, n, ldc)
+	}
+	_, nr := gemmTile()
+	cols := stripColumns(k, nr)
+	for ; n > cols; n -= cols {
+		gemmTN(m, cols, k, a, lda, b, ldb, nr, c, ldc, accumulate)
+		b, c = nextPanel(b, cols), c[cols:]
+	}
+	gemmTN(m, n, k, a, lda, b, ldb, nr, c, ldc, accumulate)
+}
+
+// GemmPanelsNN is GemmStripNN with B in panels of nr columns, such as PackPanel,
+// PackRows and PackCols write, distance values apart: element (p, j) of B is
+// b[j/nr*distance+p*nr+j%nr]. The columns of the last panel beyond n are not
+// read.
+func GemmPanelsNN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	checkStrip("GemmPanelsNN", m, n, k)
+	if m == 0 || n == 0 {
+		return
+	}
+	_, nr := gemmTile()
+	checkRows("GemmPanelsNN", "a", a, m, k, lda)
+	checkPanels("GemmPanelsNN", b, k, n, nr, distance)
+	checkDst("GemmPanelsNN", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceReadRows(a, m, k, lda)
+		raceReadPanels(b, k, n, nr, distance)
+		raceWriteRows(c, m, n, ldc)
+	}
+	cols := stripColumns(k, nr)
+	for ; n > cols; n -= cols {
+		gemmNN(m, cols, k, a, lda, b, nr, distance, c, ldc, accumulate)
+		b, c = nextPanel(b, cols/nr*distance), c[cols:]
+	}
+	gemmNN(m, n, k, a, lda, b, nr, distance, c, ldc, accumulate)
+}
+
+// GemmPanelsTN is GemmPanelsNN with A stored k-major, see GemmTN.
+func GemmPanelsTN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	checkStrip("GemmPanelsTN", m, n, k)
+	if m == 0 || n == 0 {
+		return
+	}
+	_, nr := gemmTile()
+	checkRows("GemmPanelsTN", "a", a, k, m, lda)
+	checkPanels("GemmPanelsTN", b, k, n, nr, distance)
+	checkDst("GemmPanelsTN", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceReadRows(a, k, m, lda)
+		raceReadPanels(b, k, n, nr, distance)
+		raceWriteRows(c, m, n, ldc)
+	}
+	cols := stripColumns(k, nr)
+	for ; n > cols; n -= cols {
+		gemmTN(m, cols, k, a, lda, b, nr, distance, c, ldc, accumulate)
+		b, c = nextPanel(b, cols/nr*distance), c[cols:]
+	}
+	gemmTN(m, n, k, a, lda, b, nr, distance, c, ldc, accumulate)
+}
+
+// stripStep bounds the work of one call of a kernel, which cannot be preempted,
+// to 64k values of B or, where k is short, 4096 columns of C: ten to twenty
+// microseconds out of the caches and a few times that from memory.
+const stripStep = 64 << 10
+
+// stripColumns returns how many columns, a multiple of nr, one call of a kernel
+// may compute.
+func stripColumns(k, nr int) int { return max(1, stripStep/max(16, k)/nr) * nr }
+
+// nextPanel returns the part of b after a panel. Where k is zero b is short.
+func nextPanel(b []float32, distance int) []float32 {
+	if len(b) < distance {
+		return nil
+	}
+	return b[distance:]
 }
 
 func checkTile(op string, m, n, k int) {
 	mr, nr := gemmTile()
 	if uint(m) > uint(mr) || uint(n) > uint(nr) || k < 0 {
 		panic(&Error{op, "sizes outside the tile of GemmTile, or k < 0"})
+	}
+}
+
+// checkStrip is checkTile for any number of columns.
+func checkStrip(op string, m, n, k int) {
+	mr, _ := gemmTile()
+	if uint(m) > uint(mr) || n < 0 || k < 0 {
+		panic(&Error{op, "m outside the tile of GemmTile, n < 0 or k < 0"})
+	}
+}
+
+// checkPanels panics unless b holds n columns of k values in panels of nr.
+func checkPanels(op string, b []float32, k, n, nr, distance int) {
+	if distance < 0 {
+		panic(&Error{op, "negative distance of the panels"})
+	}
+	last := (n - 1) / nr
+	if k > 0 && (len(b) < last*distance+(k-1)*nr+n-last*nr || last > 0 && len(b) < (last-1)*distance+k*nr) {
+		panic(&Error{op, "b is shorter than its panels"})
 	}
 }
 

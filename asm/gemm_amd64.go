@@ -26,49 +26,50 @@ func gemmTile() (mr, nr int) {
 // loop.
 //
 //go:noinline
-func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	switch level {
 	case AVX512:
-		sgemmNN14x32AVX512(m, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, unsafe.SliceData(c), ldc, columnMask(n), accumulate)
+		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	case AVX2:
-		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, unsafe.SliceData(c), ldc, accumulate)
+		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	default:
-		gemmNNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
 }
 
 //go:noinline
-func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	switch level {
 	case AVX512:
-		sgemmTN14x32AVX512(m, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, unsafe.SliceData(c), ldc, columnMask(n), accumulate)
+		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	case AVX2:
-		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, unsafe.SliceData(c), ldc, accumulate)
+		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	default:
-		gemmTNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
 }
 
 // columnMask has the lowest n <= 32 bits set.
 func columnMask(n int) uint32 { return uint32(1<<uint(n) - 1) }
 
-// sgemmNN14x32AVX512 is GemmNN for 1 <= m <= 14. Bit j of mask says that column
-// j exists.
+// sgemmNN14x32AVX512 multiplies a strip of 1 <= m <= 14 rows by n >= 1 columns.
+// The panels of 32 columns of B are distance values apart.
 //
 //go:noescape
-func sgemmNN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
+func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 
-// sgemmTN14x32AVX512 is GemmTN in the same way.
+// sgemmTN14x32AVX512 does the same with A stored k-major.
 //
 //go:noescape
-func sgemmTN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
+func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 
-// sgemmNN6x16AVX2 is GemmNN for 1 <= m <= 6, 1 <= n <= 16.
+// sgemmNN6x16AVX2 multiplies a strip of 1 <= m <= 6 rows by n >= 1 columns. The
+// panels of 16 columns of B are distance values apart.
 //
 //go:noescape
-func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
+func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 
-// sgemmTN6x16AVX2 is GemmTN for 1 <= m <= 6, 1 <= n <= 16.
+// sgemmTN6x16AVX2 does the same with A stored k-major.
 //
 //go:noescape
-func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
+func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)

@@ -22,12 +22,23 @@ func gemmTile() (mr, nr int) {
 	return genericMR, genericNR
 }
 
-//go:noinline
-func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	if level != NEON {
-		gemmNNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
+	for q := 0; q < n; q += neonNR {
+		gemmTileNN(m, min(neonNR, n-q), k, a, lda, b, ldb, c[q:], ldc, accumulate)
+		b = nextPanel(b, distance)
+	}
+}
+
+// gemmTileNN is gemmNN for one tile. It is not inlined and calls something, so
+// that it has the prologue in which the scheduler can stop a goroutine that
+// calls it in a loop.
+//
+//go:noinline
+func gemmTileNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
 	rows, cols := neonShape(m, n)
 	if m == rows && n == cols && k > 0 {
 		mode := gemmOverwrite
@@ -53,12 +64,23 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	neonStore(m, n, &tile, c, ldc, accumulate)
 }
 
-//go:noinline
-func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	if level != NEON {
-		gemmTNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
+	for q := 0; q < n; q += neonNR {
+		gemmTileTN(m, min(neonNR, n-q), k, a, lda, b, ldb, c[q:], ldc, accumulate)
+		b = nextPanel(b, distance)
+	}
+}
+
+// gemmTileTN is gemmTN for one tile. It is not inlined and calls something, so
+// that it has the prologue in which the scheduler can stop a goroutine that
+// calls it in a loop.
+//
+//go:noinline
+func gemmTileTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
 	rows, cols := neonShape(m, n)
 	if m == rows && n == cols && k > 0 {
 		mode := gemmOverwrite

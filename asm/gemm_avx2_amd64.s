@@ -2,18 +2,22 @@
 
 #include "textflag.h"
 
-// One tile C (+)= A*B of at most 6 rows and 16 columns. sgemmNN6x16AVX2 reads A
-// row-major, sgemmTN6x16AVX2 reads it k-major. In Go, with T for the
-// accumulators:
+// One strip C (+)= A*B of at most 6 rows, tile by tile of 16 columns.
+// sgemmNN6x16AVX2 reads A row-major, sgemmTN6x16AVX2 reads it k-major. In Go,
+// with T for the accumulators:
 //
-//	T = 0
-//	for p := range k {
-//		for i := range m {
-//			T[i][:] += broadcast(A[i][p]) * B[p][:] // one broadcast, two FMAs
+//	for ; n > 0; n -= 16 { // the last tile may be narrower
+//		T = 0
+//		for p := range k {
+//			for i := range m {
+//				T[i][:] += broadcast(A[i][p]) * B[p][:] // one broadcast, two FMAs
+//			}
 //		}
-//	}
-//	for i := m - 1; i >= 0; i-- {
-//		C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
+//		for i := m - 1; i >= 0; i-- {
+//			C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
+//		}
+//		B = B[distance:]
+//		C = C[16:]
 //	}
 //
 // Each m has a loop of its own in three forms: all 16 columns, 9..15 columns
@@ -29,6 +33,9 @@
 //	BX           masks of columns 0..7, then of 8..15 (in onOff of pack_amd64.go)
 //	CX           k
 //	AX           counter
+//
+// n, b and c count along in the frame of the arguments, from which each tile
+// loads its registers.
 
 // WIDE and NARROW multiply x, a value of A, by the row of B; t holds x.
 #define WIDE(x, t, c0, c1) \
@@ -138,8 +145,8 @@
 	JNZ     one    \
 	JMP     save
 
-// SETUP wants n in AX and m in R11. It makes byte strides and the masks'
-// address, fetches the rows of C into the cache, leaves R8 at the last one and
+// SETUP wants min(n, 16) in AX and m in R11. It makes byte strides and the
+// masks' address, fetches the rows of C into the cache, leaves R8 at the last one and
 // clears T.
 #define SETUP(fetch) \
 	LEAQ       ·onOff+64(SB), BX \
@@ -195,8 +202,8 @@
 	VMASKMOVPS c1, Y15, 32(R8)  \
 	SUBQ       DX, R8
 
-// FINISH stores the last m rows of T: entered at full6, ..., full1, or at
-// masked6, ..., masked1.
+// FINISH stores the last m rows of T, entered at full6, ..., full1 or masked6,
+// ..., masked1, and goes to next.
 #define FINISH(accumulate) \
 full6: CMPB accumulate, $0; JNE add6; JMP put6 \
 full5: CMPB accumulate, $0; JNE add5; JMP put5 \
@@ -210,16 +217,14 @@ put4: PUT(Y6, Y7) \
 put3: PUT(Y4, Y5) \
 put2: PUT(Y2, Y3) \
 put1: PUT(Y0, Y1) \
-	VZEROUPPER \
-	RET        \
+	JMP   next         \
 	add6: ADD(Y10, Y11) \
 	add5: ADD(Y8, Y9)   \
 	add4: ADD(Y6, Y7)   \
 	add3: ADD(Y4, Y5)   \
 	add2: ADD(Y2, Y3)   \
 	add1: ADD(Y0, Y1)   \
-	VZEROUPPER          \
-	RET                 \
+	JMP   next          \
 	masked6: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd6; JMP mput6 \
 	masked5: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd5; JMP mput5 \
 	masked4: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd4; JMP mput4 \
@@ -232,16 +237,14 @@ put1: PUT(Y0, Y1) \
 	mput3:   MASKEDPUT(Y4, Y5)                                                                 \
 	mput2:   MASKEDPUT(Y2, Y3)                                                                 \
 	mput1:   MASKEDPUT(Y0, Y1)                                                                 \
-	VZEROUPPER                                                                                 \
-	RET                                                                                        \
+	JMP      next \
 	madd6: MASKEDADD(Y10, Y11) \
 	madd5: MASKEDADD(Y8, Y9)   \
 	madd4: MASKEDADD(Y6, Y7)   \
 	madd3: MASKEDADD(Y4, Y5)   \
 	madd2: MASKEDADD(Y2, Y3)   \
 	madd1: MASKEDADD(Y0, Y1)   \
-	VZEROUPPER                 \
-	RET
+	JMP    next
 
 // JUMP goes to the loop for m = AX.
 #define JUMP(l1, l2, l3, l4, l5, l6) \
@@ -252,22 +255,26 @@ put1: PUT(Y0, Y1) \
 	CMPQ AX, $2; JEQ l2 \
 	JMP  l1
 
-// func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $0-73
-	MOVQ m+0(FP), R11
-	MOVQ n+8(FP), AX
-	MOVQ k+16(FP), CX
-	MOVQ a+24(FP), SI
-	MOVQ lda+32(FP), R9
-	MOVQ b+40(FP), DI
-	MOVQ ldb+48(FP), R10
-	MOVQ c+56(FP), R8
-	MOVQ ldc+64(FP), DX
+// func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $0-81
+tile:
+	MOVQ    m+0(FP), R11
+	MOVQ    n+8(FP), AX
+	MOVQ    $16, CX
+	CMPQ    AX, CX
+	CMOVQGT CX, AX
+	MOVQ    AX, R12
+	MOVQ    k+16(FP), CX
+	MOVQ    a+24(FP), SI
+	MOVQ    lda+32(FP), R9
+	MOVQ    b+40(FP), DI
+	MOVQ    ldb+48(FP), R10
+	MOVQ    c+64(FP), R8
+	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
 	LEAQ (R9)(R9*2), AX
 	LEAQ (SI)(AX*1), R11
 	MOVQ m+0(FP), AX
-	MOVQ n+8(FP), R12
 	CMPQ R12, $16
 	JEQ  wide
 	CMPQ R12, $8
@@ -334,22 +341,39 @@ narrow5:
 narrow6:
 	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
 
-	FINISH(accumulate+72(FP))
+	FINISH(accumulate+80(FP))
 
-// func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $0-73
-	MOVQ m+0(FP), R11
-	MOVQ n+8(FP), AX
-	MOVQ k+16(FP), CX
-	MOVQ a+24(FP), SI
-	MOVQ lda+32(FP), R9
-	MOVQ b+40(FP), DI
-	MOVQ ldb+48(FP), R10
-	MOVQ c+56(FP), R8
-	MOVQ ldc+64(FP), DX
+next:
+	SUBQ       $16, n+8(FP)
+	JLE        done
+	MOVQ       distance+56(FP), AX
+	SHLQ       $2, AX
+	ADDQ       AX, b+40(FP)
+	ADDQ       $64, c+64(FP)
+	JMP        tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $0-81
+tile:
+	MOVQ    m+0(FP), R11
+	MOVQ    n+8(FP), AX
+	MOVQ    $16, CX
+	CMPQ    AX, CX
+	CMOVQGT CX, AX
+	MOVQ    AX, R12
+	MOVQ    k+16(FP), CX
+	MOVQ    a+24(FP), SI
+	MOVQ    lda+32(FP), R9
+	MOVQ    b+40(FP), DI
+	MOVQ    ldb+48(FP), R10
+	MOVQ    c+64(FP), R8
+	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
 	MOVQ m+0(FP), AX
-	MOVQ n+8(FP), R12
 	CMPQ R12, $16
 	JEQ  wide
 	CMPQ R12, $8
@@ -416,4 +440,17 @@ narrow5:
 narrow6:
 	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
 
-	FINISH(accumulate+72(FP))
+	FINISH(accumulate+80(FP))
+
+next:
+	SUBQ       $16, n+8(FP)
+	JLE        done
+	MOVQ       distance+56(FP), AX
+	SHLQ       $2, AX
+	ADDQ       AX, b+40(FP)
+	ADDQ       $64, c+64(FP)
+	JMP        tile
+
+done:
+	VZEROUPPER
+	RET

@@ -2,18 +2,22 @@
 
 #include "textflag.h"
 
-// One tile C (+)= A*B of at most 14 rows and 32 columns. sgemmNN14x32AVX512
-// reads A row-major, sgemmTN14x32AVX512 reads it k-major. In Go, with T for the
-// accumulators:
+// One strip C (+)= A*B of at most 14 rows, tile by tile of 32 columns.
+// sgemmNN14x32AVX512 reads A row-major, sgemmTN14x32AVX512 reads it k-major. In
+// Go, with T for the accumulators:
 //
-//	T = 0
-//	for p := range k {
-//		for i := range m {
-//			T[i][:] += broadcast(A[i][p]) * B[p][:] // one broadcast, two FMAs
+//	for ; n > 0; n -= 32 { // the last tile may be narrower
+//		T = 0
+//		for p := range k {
+//			for i := range m {
+//				T[i][:] += broadcast(A[i][p]) * B[p][:] // one broadcast, two FMAs
+//			}
 //		}
-//	}
-//	for i := m - 1; i >= 0; i-- {
-//		C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
+//		for i := m - 1; i >= 0; i-- {
+//			C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
+//		}
+//		B = B[distance:]
+//		C = C[32:]
 //	}
 //
 // Each m has a loop of its own, so that no FMA is wasted, and for n <= 16 there
@@ -30,6 +34,9 @@
 //	R8, DX       the row of C, ldc in bytes
 //	CX           k
 //	AX           counter
+//
+// n, b and c count along in the frame of the arguments, from which each tile
+// loads its registers.
 
 // WIDE and NARROW multiply x, a value of A, by the row of B; t holds x.
 #define WIDE(x, t, c0, c1) \
@@ -156,14 +163,20 @@
 	JNZ     one    \
 	JMP     save
 
-// SETUP wants the mask in AX and m in R11. It makes byte strides and masks,
-// fetches the rows of C into the cache, leaves R8 at the last one and clears T.
+// SETUP wants n in CX and m in R11. It makes byte strides and masks, fetches the
+// rows of C into the cache, leaves R8 at the last one and clears T.
 #define SETUP(fetch) \
 	SHLQ       $2, R9        \
 	SHLQ       $2, R10       \
 	SHLQ       $2, DX        \
+	MOVQ       $32, AX       \
+	CMPQ       CX, AX        \
+	CMOVQGT    AX, CX        \
+	MOVQ       $1, AX        \
+	SHLQ       CX, AX        \
+	DECQ       AX            \
 	KMOVW      AX, K1        \
-	SHRL       $16, AX       \
+	SHRQ       $16, AX       \
 	KMOVW      AX, K2        \
 	fetch:                   \
 	PREFETCHT0 (R8)          \
@@ -214,7 +227,8 @@
 	VMOVUPS c1, K2, 64(R8)     \
 	SUBQ    DX, R8
 
-// FINISH stores the last m rows of T: entered at save14, ..., save1.
+// FINISH stores the last m rows of T, entered at save14, ..., save1, and goes to
+// next.
 #define FINISH(accumulate) \
 save14: CMPB accumulate, $0; JNE add14; JMP put14 \
 save13: CMPB accumulate, $0; JNE add13; JMP put13 \
@@ -244,8 +258,7 @@ put4: PUT(Z6, Z7) \
 put3: PUT(Z4, Z5) \
 put2: PUT(Z2, Z3) \
 put1: PUT(Z0, Z1) \
-	VZEROUPPER \
-	RET        \
+	JMP    next          \
 	add14: ADD(Z26, Z27) \
 	add13: ADD(Z24, Z25) \
 	add12: ADD(Z22, Z23) \
@@ -260,8 +273,7 @@ put1: PUT(Z0, Z1) \
 	add3:  ADD(Z4, Z5)   \
 	add2:  ADD(Z2, Z3)   \
 	add1:  ADD(Z0, Z1)   \
-	VZEROUPPER           \
-	RET
+	JMP    next
 
 // JUMP goes to the loop for m = AX.
 #define JUMP(l1, l2, l3, l4, l5, l6, l7, l8, l9, l10, l11, l12, l13, l14) \
@@ -280,18 +292,19 @@ put1: PUT(Z0, Z1) \
 	CMPQ AX, $2; JEQ l2   \
 	JMP  l1
 
-// func sgemmNN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
-TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-69
+// func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-81
+tile:
 	MOVQ     m+0(FP), R11
-	MOVQ     k+8(FP), CX
-	MOVQ     a+16(FP), SI
-	MOVQ     lda+24(FP), R9
-	MOVQ     b+32(FP), DI
-	MOVQ     ldb+40(FP), R10
-	MOVQ     c+48(FP), R8
-	MOVQ     ldc+56(FP), DX
-	MOVL     mask+64(FP), AX
+	MOVQ     n+8(FP), CX
+	MOVQ     a+24(FP), SI
+	MOVQ     lda+32(FP), R9
+	MOVQ     b+40(FP), DI
+	MOVQ     ldb+48(FP), R10
+	MOVQ     c+64(FP), R8
+	MOVQ     ldc+72(FP), DX
 	SETUP(fetch)
+	MOVQ     k+16(FP), CX
 	LEAQ     (R9)(R9*2), AX
 	LEAQ     (SI)(AX*1), R11
 	LEAQ     (SI)(AX*2), R12
@@ -389,20 +402,34 @@ narrow13:
 narrow14:
 	LOOPNN(NN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
 
-	FINISH(accumulate+68(FP))
+	FINISH(accumulate+80(FP))
 
-// func sgemmTN14x32AVX512(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask uint32, accumulate bool)
-TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $0-69
+next:
+	SUBQ       $32, n+8(FP)
+	JLE        done
+	MOVQ       distance+56(FP), AX
+	SHLQ       $2, AX
+	ADDQ       AX, b+40(FP)
+	ADDQ       $128, c+64(FP)
+	JMP        tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $0-81
+tile:
 	MOVQ     m+0(FP), R11
-	MOVQ     k+8(FP), CX
-	MOVQ     a+16(FP), SI
-	MOVQ     lda+24(FP), R9
-	MOVQ     b+32(FP), DI
-	MOVQ     ldb+40(FP), R10
-	MOVQ     c+48(FP), R8
-	MOVQ     ldc+56(FP), DX
-	MOVL     mask+64(FP), AX
+	MOVQ     n+8(FP), CX
+	MOVQ     a+24(FP), SI
+	MOVQ     lda+32(FP), R9
+	MOVQ     b+40(FP), DI
+	MOVQ     ldb+48(FP), R10
+	MOVQ     c+64(FP), R8
+	MOVQ     ldc+72(FP), DX
 	SETUP(fetch)
+	MOVQ     k+16(FP), CX
 	MOVQ     m+0(FP), AX
 	KORTESTW K2, K2
 	JZ       narrow
@@ -495,4 +522,17 @@ narrow13:
 narrow14:
 	LOOPTN(TN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
 
-	FINISH(accumulate+68(FP))
+	FINISH(accumulate+80(FP))
+
+next:
+	SUBQ       $32, n+8(FP)
+	JLE        done
+	MOVQ       distance+56(FP), AX
+	SHLQ       $2, AX
+	ADDQ       AX, b+40(FP)
+	ADDQ       $128, c+64(FP)
+	JMP        tile
+
+done:
+	VZEROUPPER
+	RET

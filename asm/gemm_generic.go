@@ -7,12 +7,21 @@ const (
 	genericNR = 16
 )
 
-func gemmNNGeneric(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	gemmGeneric(m, n, k, a, lda, 1, b, ldb, c, ldc, accumulate)
+// gemmNNGeneric multiplies a strip by panels of genericNR columns of B that are
+// distance values apart.
+func gemmNNGeneric(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	for q := 0; q < n; q += genericNR {
+		gemmGeneric(m, min(genericNR, n-q), k, a, lda, 1, b, ldb, c[q:], ldc, accumulate)
+		b = nextPanel(b, distance)
+	}
 }
 
-func gemmTNGeneric(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	gemmGeneric(m, n, k, a, 1, lda, b, ldb, c, ldc, accumulate)
+// gemmTNGeneric does the same with A stored k-major.
+func gemmTNGeneric(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	for q := 0; q < n; q += genericNR {
+		gemmGeneric(m, min(genericNR, n-q), k, a, 1, lda, b, ldb, c[q:], ldc, accumulate)
+		b = nextPanel(b, distance)
+	}
 }
 
 // gemmGeneric is the reference of all kernels, for any m and n. Element (i, p)

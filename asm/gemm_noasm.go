@@ -4,10 +4,10 @@ package asm
 
 func gemmTile() (mr, nr int) { return genericMR, genericNR }
 
-func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	gemmNNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 }
 
-func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	gemmTNGeneric(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 }

@@ -238,6 +238,132 @@ func TestGemmTileIndependence(t *testing.T) {
 	})
 }
 
+// stripFuncs are the functions that multiply strips. B in panels is made from a
+// row-major one by panelsOf.
+var stripFuncs = []struct {
+	name        string
+	trans       bool // A is k-major
+	tile, strip gemmFunc
+	panels      func(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool)
+}{
+	{"NN", false, GemmNN, GemmStripNN, GemmPanelsNN},
+	{"TN", true, GemmTN, GemmStripTN, GemmPanelsTN},
+}
+
+// panelsOf copies b to panels of nr columns that lie gap values apart. They are
+// poisoned in the gaps and beyond the last column; the slice ends with the last
+// value of b.
+func panelsOf(b *guarded, nr, gap int) (panels []float32, distance int) {
+	distance = b.rows*nr + gap
+	last := (b.cols - 1) / nr
+	panels = make([]float32, last*distance+(b.rows-1)*nr+b.cols-last*nr)
+	for i := range panels {
+		panels[i] = poison
+	}
+	for p := range b.rows {
+		for j := range b.cols {
+			panels[j/nr*distance+p*nr+j%nr] = b.at(p, j)
+		}
+	}
+	return panels, distance
+}
+
+// stripCase compares a strip, with B in place and in panels, bit by bit with the
+// tiles that it consists of.
+func stripCase(t *testing.T, rng *rand.Rand, m, n, k, pad int, accumulate bool, value func(i, j int) float32) {
+	t.Helper()
+	_, nr := GemmTile()
+	for _, f := range stripFuncs {
+		rows, cols := m, k
+		if f.trans {
+			rows, cols = k, m
+		}
+		a, b := newGuarded(rows, cols, cols+pad, pad), newGuarded(k, n, n+pad, 1)
+		a.fill(value)
+		b.fill(value)
+		start := newGuarded(m, n, n+pad, 3)
+		if accumulate {
+			start.fill(value)
+		}
+		result := func() *guarded {
+			return &guarded{m, n, start.ld, start.off, append([]float32(nil), start.buf...)}
+		}
+		want := result()
+		for q := 0; q < n; q += nr {
+			f.tile(m, min(nr, n-q), k, a.data(), a.ld, b.data()[q:], b.ld, want.data()[q:], want.ld, accumulate)
+		}
+		check := func(name string, c *guarded) {
+			t.Helper()
+			for i, x := range c.buf {
+				if y := want.buf[i]; math.Float32bits(x) != math.Float32bits(y) {
+					t.Fatalf("%s m=%d n=%d k=%d accumulate=%v: row %d column %d is %v, in tiles it is %v",
+						name, m, n, k, accumulate, (i-c.off)/c.ld, (i-c.off)%c.ld, x, y)
+				}
+			}
+			c.intact(t, m, n)
+		}
+		c := result()
+		f.strip(m, n, k, a.data(), a.ld, b.data(), b.ld, c.data(), c.ld, accumulate)
+		check("GemmStrip"+f.name, c)
+		if k == 0 {
+			continue
+		}
+		panels, distance := panelsOf(b, nr, rng.IntN(3)*8)
+		c = result()
+		f.panels(m, n, k, a.data(), a.ld, panels, distance, c.data(), c.ld, accumulate)
+		check("GemmPanels"+f.name, c)
+	}
+}
+
+// TestGemmStrips: strips of every height and of widths around the multiples of
+// the tile have the bits of their tiles; the last cases take several calls of a
+// kernel.
+func TestGemmStrips(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		mr, nr := GemmTile()
+		rng := rand.New(rand.NewPCG(7, 8))
+		value := func(int, int) float32 { return float32(rng.NormFloat64()) }
+		step := 1
+		if raceEnabled || runtime.GOARCH != "amd64" {
+			step = 3
+		}
+		for m := 1; m <= mr; m += step {
+			for _, n := range []int{1, nr - 1, nr, nr + 1, nr + nr/2, 2*nr - 1, 2 * nr, 2*nr + 1, 3*nr + nr/2 - 1, 5 * nr} {
+				for _, k := range []int{0, 1, 3, 4, 7, 22} {
+					stripCase(t, rng, m, n, k, 3, (m+n+k)%2 == 0, value)
+				}
+			}
+		}
+		for _, k := range []int{1, 300, 5000} {
+			cols := stripColumns(k, nr)
+			for _, n := range []int{cols - 1, cols, cols + 1, 3*cols + nr + 1} {
+				stripCase(t, rng, min(3, mr), n, k, 1, k == 300, value)
+			}
+		}
+	})
+}
+
+// FuzzGemmStrip compares strips of any size with their tiles.
+func FuzzGemmStrip(f *testing.F) {
+	f.Add(uint8(14), uint16(100), uint8(9), uint8(0), true, uint64(1))
+	f.Add(uint8(1), uint16(1), uint8(0), uint8(3), false, uint64(2))
+	f.Add(uint8(6), uint16(333), uint8(200), uint8(1), true, uint64(3))
+	f.Fuzz(func(t *testing.T, m8 uint8, n16 uint16, k8, pad uint8, accumulate bool, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		before := Active()
+		defer func() { _ = SetLevel(before) }()
+		for _, l := range Available() {
+			if err := SetLevel(l); err != nil {
+				t.Fatal(err)
+			}
+			mr, _ := GemmTile()
+			stripCase(t, rng, 1+int(m8)%mr, 1+int(n16)%700, int(k8), int(pad)%20, accumulate, func(int, int) float32 {
+				return float32(math.Ldexp(2*rng.Float64()-1, rng.IntN(41)-20))
+			})
+		}
+	})
+}
+
 // TestGemmNonFinite: infinities and NaN of A and B arrive in C, those of C do
 // not survive without accumulate (TestGemmTiles poisons C throughout).
 func TestGemmNonFinite(t *testing.T) {
@@ -264,26 +390,34 @@ func TestGemmPanics(t *testing.T) {
 	mr, nr := GemmTile()
 	x := make([]float32, 1024)
 	for name, f := range map[string]func(){
-		"m above the tile":   func() { GemmNN(mr+1, 1, 1, x, 1, x, 1, x, 1, false) },
-		"n above the tile":   func() { GemmTN(1, nr+1, 1, x, 1, x, 1, x, nr+1, false) },
-		"negative k":         func() { GemmNN(1, 1, -1, x, 1, x, 1, x, 1, false) },
-		"short a":            func() { GemmNN(2, 1, 5, x[:9], 5, x, 1, x, 1, false) },
-		"short a, k-major":   func() { GemmTN(2, 1, 5, x[:9], 2, x, 1, x, 1, false) },
-		"short b":            func() { GemmNN(1, 2, 5, x, 5, x[:9], 2, x, 2, false) },
-		"short c":            func() { GemmNN(2, 2, 1, x, 1, x, 2, x[:3], 2, false) },
-		"rows of c overlap":  func() { GemmNN(2, 2, 1, x, 1, x, 2, x, 1, false) },
-		"negative lda":       func() { GemmNN(2, 2, 1, x, -1, x, 2, x, 2, false) },
-		"panel too short":    func() { PackPanel(x[:2*nr-1], x, 1, 2, 1) },
-		"panel too wide":     func() { PackPanel(x, x, 1, 2, nr+1) },
-		"offset out of src":  func() { PackRows(x, x[:3], []int{2}, 2) },
-		"negative offset":    func() { PackRows(x, x, []int{-1}, 2) },
-		"columns out of src": func() { PackCols(x, x[:7], 4, 4, 2) },
-		"rows out of src":    func() { PackA(x, x[:7], 4, 4, 2) },
-		"A out of src":       func() { PackAT(x, x[:7], 4, 2, 4) },
-		"transpose too long": func() { Transpose(x[:5], 2, x, 3, 2, 3) },
-		"transpose overlap":  func() { Transpose(x, 1, x[512:], 3, 2, 3) },
-		"prefetch beyond x":  func() { Prefetch(x[:7], 4, 2, 4) },
-		"transpose negative": func() { Transpose(x, 1, x[512:], 3, -1, 3) },
+		"m above the tile":        func() { GemmNN(mr+1, 1, 1, x, 1, x, 1, x, 1, false) },
+		"n above the tile":        func() { GemmTN(1, nr+1, 1, x, 1, x, 1, x, nr+1, false) },
+		"negative k":              func() { GemmNN(1, 1, -1, x, 1, x, 1, x, 1, false) },
+		"short a":                 func() { GemmNN(2, 1, 5, x[:9], 5, x, 1, x, 1, false) },
+		"short a, k-major":        func() { GemmTN(2, 1, 5, x[:9], 2, x, 1, x, 1, false) },
+		"short b":                 func() { GemmNN(1, 2, 5, x, 5, x[:9], 2, x, 2, false) },
+		"short c":                 func() { GemmNN(2, 2, 1, x, 1, x, 2, x[:3], 2, false) },
+		"rows of c overlap":       func() { GemmNN(2, 2, 1, x, 1, x, 2, x, 1, false) },
+		"strip too high":          func() { GemmStripNN(mr+1, 1, 1, x, 1, x, 1, x, 1, false) },
+		"strip of n < 0":          func() { GemmStripTN(1, -1, 1, x, 1, x, 1, x, 1, false) },
+		"strip, short b":          func() { GemmStripNN(1, 100, 3, x, 3, x[:299], 100, x, 100, false) },
+		"strip, short a":          func() { GemmStripTN(2, 100, 3, x[:5], 2, x, 100, x, 100, false) },
+		"strip, short c":          func() { GemmStripTN(2, 100, 3, x, 2, x, 100, x[:199], 100, false) },
+		"panels, short b":         func() { GemmPanelsNN(1, nr+1, 3, x, 3, x[:5*nr], 3*nr, x, nr+1, false) },
+		"panels, first one short": func() { GemmPanelsTN(1, nr+1, 3, x, 3, x[:2*nr+1], 0, x, nr+1, false) },
+		"panels at < 0":           func() { GemmPanelsTN(1, 1, 3, x, 3, x, -1, x, 1, false) },
+		"negative lda":            func() { GemmNN(2, 2, 1, x, -1, x, 2, x, 2, false) },
+		"panel too short":         func() { PackPanel(x[:2*nr-1], x, 1, 2, 1) },
+		"panel too wide":          func() { PackPanel(x, x, 1, 2, nr+1) },
+		"offset out of src":       func() { PackRows(x, x[:3], []int{2}, 2) },
+		"negative offset":         func() { PackRows(x, x, []int{-1}, 2) },
+		"columns out of src":      func() { PackCols(x, x[:7], 4, 4, 2) },
+		"rows out of src":         func() { PackA(x, x[:7], 4, 4, 2) },
+		"A out of src":            func() { PackAT(x, x[:7], 4, 2, 4) },
+		"transpose too long":      func() { Transpose(x[:5], 2, x, 3, 2, 3) },
+		"transpose overlap":       func() { Transpose(x, 1, x[512:], 3, 2, 3) },
+		"prefetch beyond x":       func() { Prefetch(x[:7], 4, 2, 4) },
+		"transpose negative":      func() { Transpose(x, 1, x[512:], 3, -1, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -444,6 +578,39 @@ func BenchmarkGemmTile(b *testing.B) {
 						b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 					})
 				}
+			}
+		}
+	}
+}
+
+// BenchmarkGemmStrip multiplies a strip tile by tile and at once: what a call
+// costs where k is short.
+func BenchmarkGemmStrip(b *testing.B) {
+	before := Active()
+	defer func() { _ = SetLevel(before) }()
+	for _, l := range Available() {
+		if err := SetLevel(l); err != nil {
+			b.Fatal(err)
+		}
+		mr, nr := GemmTile()
+		n := 8 * nr
+		for _, k := range []int{4, 14, 64, 256} {
+			x, y, c := make([]float32, mr*k), make([]float32, k*n), make([]float32, mr*n)
+			for name, run := range map[string]func(){
+				"tiles": func() {
+					for q := 0; q < n; q += nr {
+						GemmNN(mr, nr, k, x, k, y[q:], n, c[q:], n, true)
+					}
+				},
+				"strip":  func() { GemmStripNN(mr, n, k, x, k, y, n, c, n, true) },
+				"panels": func() { GemmPanelsNN(mr, n, k, x, k, y, k*nr, c, n, true) },
+			} {
+				b.Run(fmt.Sprintf("impl=%v/call=%s/m=%d/n=%d/k=%d", l, name, mr, n, k), func(b *testing.B) {
+					for b.Loop() {
+						run()
+					}
+					b.ReportMetric(2*float64(mr*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				})
 			}
 		}
 	}

@@ -9,3 +9,4 @@ func raceRead([]float32)                            {}
 func raceWrite([]float32)                           {}
 func raceReadRows(_ []float32, rows, cols, ld int)  {}
 func raceWriteRows(_ []float32, rows, cols, ld int) {}
+func raceReadPanels(_ []float32, k, n, nr, d int)   {}

@@ -139,6 +139,26 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for _, m := range []int{1, mr - 1, mr} {
+			for n := nr - 2; n <= 2*nr+2 && n <= most; n++ {
+				for _, k := range []int{1, 2, 5} {
+					check(t, fmt.Sprintf("GemmStripNN of %dx%dx%d", m, n, k), func() {
+						GemmStripNN(m, n, k, x(m*k), k, x(k*n), n, x(m*n), n, true)
+					})
+					check(t, fmt.Sprintf("GemmStripTN of %dx%dx%d", m, n, k), func() {
+						GemmStripTN(m, n, k, x(m*k), m, x(k*n), n, x(m*n), n, false)
+					})
+					last := (n - 1) / nr
+					size := last*k*nr + (k-1)*nr + n - last*nr
+					check(t, fmt.Sprintf("GemmPanelsNN of %dx%dx%d", m, n, k), func() {
+						GemmPanelsNN(m, n, k, x(m*k), k, x(size), k*nr, x(m*n), n, true)
+					})
+					check(t, fmt.Sprintf("GemmPanelsTN of %dx%dx%d", m, n, k), func() {
+						GemmPanelsTN(m, n, k, x(m*k), m, x(size), k*nr, x(m*n), n, false)
+					})
+				}
+			}
+		}
 		offsets := []int{0, 1, 2, 1, 0}
 		for k := range len(offsets) + 1 {
 			for n := 1; n <= nr; n++ {

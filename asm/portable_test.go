@@ -87,12 +87,12 @@ func TestPortableBits(t *testing.T) {
 		},
 		"GemmNN": func() []float32 {
 			d = z
-			gemmNNGeneric(7, 15, 50, x[:], 61, y[:], 17, d[:], 23, true)
+			gemmNNGeneric(7, 15, 50, x[:], 61, y[:], 17, genericNR, d[:], 23, true)
 			return d[:]
 		},
 		"GemmTN": func() []float32 {
 			d = z
-			gemmTNGeneric(7, 15, 50, x[:], 9, y[:], 17, d[:], 23, false)
+			gemmTNGeneric(7, 15, 50, x[:], 9, y[:], 17, genericNR, d[:], 23, false)
 			return d[:]
 		},
 	} {

@@ -47,3 +47,11 @@ func raceWriteRows(x []float32, rows, cols, ld int) {
 		raceWrite(x[r*ld : r*ld+cols])
 	}
 }
+
+// raceReadPanels is raceRead for n columns of k values in panels of nr columns,
+// distance apart.
+func raceReadPanels(b []float32, k, n, nr, distance int) {
+	for q := 0; q < n && k > 0; q += nr {
+		raceReadRows(b[q/nr*distance:], k, min(nr, n-q), nr)
+	}
+}
