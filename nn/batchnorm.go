@@ -57,8 +57,8 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 	checkChannels("BatchNorm.Plan", len(l.Weight.Host), in)
 	in.KeepValue()
 	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H, in.W)
-	p.Arena.Reserve(&l.mean, in.C)
-	p.Arena.Reserve(&l.invStd, in.C)
+	p.Carry(&l.mean, in.C)
+	p.Carry(&l.invStd, in.C)
 	p.Arena.Reserve(&l.one, 1)
 	return l.out
 }

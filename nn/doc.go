@@ -18,6 +18,11 @@
 // to by every other (Map.Accumulate). Parameter gradients are always added to;
 // Parameters.ZeroGrad clears them.
 //
+// A network that tells its Plan where each layer ends and which maps no later
+// layer reads (Plan.Next) lets maps share memory: a value lives until its last
+// reader, forward or backward, and a gradient from the backward pass of the last
+// reader to that of the layer that made the map.
+//
 // ReLU and Add work in place where they may. Layers whose backward pass reads the
 // value of a map say so while planning (Map.KeepValue), and an in-place layer
 // planned on such a map takes a new one instead.

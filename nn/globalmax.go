@@ -21,9 +21,9 @@ func (l *GlobalMax) Parameters() []*Parameter { return nil }
 // Plan reserves the output map [C, 1, 1, 1, B].
 func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
 	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
-	p.Arena.Reserve(&l.index, in.C*in.B)
+	p.Carry(&l.index, in.C*in.B)
 	if !p.Inference {
-		p.Arena.Reserve(&l.scratch, in.MaxN*in.H*in.W*in.B)
+		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
 	}
 	return l.out
 }

@@ -14,6 +14,12 @@ type Map struct {
 
 	gradSet bool
 	kept    keep
+
+	// While planning: what Value and Grad are needed for, see Plan.Next.
+	arena       *tensor.Arena // nil for a map that was not made by Plan.Map
+	inference   bool
+	done        bool
+	value, grad tensor.Lifetime
 }
 
 // Size returns the number of live values.
@@ -55,12 +61,30 @@ const (
 	keepAll                  // leave it alone
 )
 
-// KeepValue notes, while planning, that a backward pass reads Value after the
-// forward pass is over: no layer planned later may then overwrite it in place.
-// Every layer whose Backward reads its input's or output's Value calls it.
-func (m *Map) KeepValue() { m.kept = keepAll }
+// KeepValue notes, while planning, that the backward pass of the layer that is
+// being planned reads Value after the forward pass is over: no layer planned
+// later may then overwrite it in place. Every layer whose Backward reads its
+// input's or output's Value calls it. It does nothing in a plan for inference.
+func (m *Map) KeepValue() { m.keep(keepAll) }
+
+func (m *Map) keep(what keep) {
+	if m.inference {
+		return
+	}
+	if m.done {
+		refuse("Map.KeepValue", "no layer was to read the map any more, see Plan.Next")
+	}
+	if m.kept == keepNothing && m.arena != nil {
+		m.value.To = tensor.BackwardOf(m.arena.Layer()) // later layers run backward before
+	}
+	m.kept = max(m.kept, what)
+}
 
 // Plan carries what layers need to reserve their buffers.
+//
+// Whoever plans a network may tell, by Next, where a layer ends and which maps no
+// later layer reads. Buffers that are not needed at the same time then share
+// memory. Without Next all have memory of their own.
 type Plan struct {
 	Arena     *tensor.Arena
 	Batch     int
@@ -71,15 +95,52 @@ type Plan struct {
 	Device tensor.Device
 }
 
-// Map reserves a feature map.
+// Map reserves a feature map. Its value is needed from the layer that is being
+// planned on, its gradient until that layer's backward pass; see Next for the
+// other ends.
 func (p *Plan) Map(c, n, h, w int) *Map {
 	m := &Map{C: c, MaxN: n, N: n, H: h, W: w, B: p.Batch}
+	m.arena, m.inference = p.Arena, p.Inference
+	layer := p.Arena.Layer()
+	m.value = tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.End}
+	m.grad = tensor.Lifetime{From: tensor.Turn, To: tensor.BackwardOf(layer)}
 	size := m.Size()
-	p.Arena.Reserve(&m.Value, size)
+	p.Arena.ReserveFor(&m.Value, size, &m.value)
 	if !p.Inference {
-		p.Arena.Reserve(&m.Grad, size)
+		p.Arena.ReserveFor(&m.Grad, size, &m.grad)
 	}
 	return m
+}
+
+// Carry reserves n values at *dst for what the forward pass of the layer that is
+// being planned leaves for its backward pass.
+func (p *Plan) Carry(dst *tensor.Buffer, n int) {
+	layer := p.Arena.Layer()
+	life := &tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.BackwardOf(layer)}
+	if p.Inference {
+		life.To = life.From
+	}
+	p.Arena.ReserveFor(dst, n, life)
+}
+
+// Next ends the planning of a layer. The maps in done are read by no layer that
+// is planned later: their values end with this layer, or with the backward pass
+// of the first layer that called KeepValue, and their gradients begin with this
+// layer's backward pass. The layers must run in the order in which they were
+// planned. A map that is never done, such as the result, stays.
+func (p *Plan) Next(done ...*Map) {
+	layer := p.Arena.Layer()
+	for _, m := range done {
+		if m.arena != p.Arena || m.done {
+			refuse("Plan.Next", "the map is of another plan, or was done before")
+		}
+		m.done = true
+		m.grad.From = tensor.BackwardOf(layer)
+		if m.kept == keepNothing {
+			m.value.To = tensor.ForwardOf(layer)
+		}
+	}
+	p.Arena.Next()
 }
 
 // inPlace returns in itself when a layer that respects allowed may overwrite its

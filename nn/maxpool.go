@@ -24,9 +24,9 @@ func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
 	}
 	in.KeepValue()
 	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H/2, in.W/2)
-	l.out.kept = keepPositive // a gradient that is not zero finds its maximum by y
+	l.out.keep(keepPositive) // a gradient that is not zero finds its maximum by y
 	if !p.Inference {
-		p.Arena.Reserve(&l.scratch, in.MaxN*in.H*in.W*in.B)
+		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
 	}
 	return l.out
 }

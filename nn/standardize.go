@@ -26,8 +26,8 @@ func (l *Standardize) Parameters() []*Parameter { return nil }
 func (l *Standardize) Plan(p *Plan, in *Map) *Map {
 	in.KeepValue()
 	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H, in.W)
-	p.Arena.Reserve(&l.mean, in.C*in.B)
-	p.Arena.Reserve(&l.invStd, in.C*in.B)
+	p.Carry(&l.mean, in.C*in.B)
+	p.Carry(&l.invStd, in.C*in.B)
 	return l.out
 }
 

@@ -6,72 +6,107 @@ import "fmt"
 const alignment = 16
 
 // Arena plans the buffers of a network and then binds them to one allocation.
-// Reserve notes where each buffer is wanted; Bind allocates once and fills the
-// buffers in. Sizes are in float32 values.
+// Reserve, Share and ReserveFor note where each buffer is wanted; Bind allocates
+// once and fills the buffers in. Sizes are in float32 values.
+//
+// Buffers that are never alive at the same moment of a step may get the same
+// memory. For that the arena counts the layers: Next ends the planning of one.
+// Without Next there is one layer, and only Share's buffers have memory in
+// common.
 type Arena struct {
 	spans    []span
-	size     int
-	shared   int  // length of the block that Share's buffers have in common
-	tooLarge bool // the planned size is not an int
+	layer    int  // which is being planned
+	sum      int  // of all sizes, which is more than is needed
+	tooLarge bool // the sum is not an int
 	dev      Device
 	block    Buffer
 }
 
+// span is one planned buffer.
 type span struct {
 	dst    *Buffer
-	off    int
 	n      int
-	shared bool // off counts from the shared block, which ends the allocation
+	life   *Lifetime // nil: alive always, or scratch
+	shared bool      // scratch of the layer
+	layer  int       // which was being planned
+	off    int       // set by Bind
 }
 
-// Reserve plans n values at *dst, aligned to 64 bytes. The buffer is set by
-// Bind.
-func (a *Arena) Reserve(dst *Buffer, n int) {
+// Moment is a moment of a step, in which all layers run forward in the order in
+// which they were planned and then backward in reverse. Later moments are
+// larger.
+type Moment int
+
+const (
+	Turn Moment = 1 << 29 // after all forward passes, before all backward ones
+	End  Moment = 1 << 30 // after the step
+)
+
+// ForwardOf returns the moment of the forward pass of a layer, counted from
+// zero.
+func ForwardOf(layer int) Moment { return Moment(layer) }
+
+// BackwardOf returns the moment of the backward pass of a layer, counted from
+// zero.
+func BackwardOf(layer int) Moment { return End - 1 - Moment(layer) }
+
+// Lifetime is how long the contents of a buffer matter: from the moment that
+// writes them to the last one that reads them, both included.
+type Lifetime struct{ From, To Moment }
+
+// Next ends the planning of a layer: what is planned from now on belongs to the
+// one behind it.
+func (a *Arena) Next() { a.layer++ }
+
+// Layer returns the number of the layer that is being planned, counted from
+// zero.
+func (a *Arena) Layer() int { return a.layer }
+
+// Reserve plans n values at *dst, aligned to 64 bytes, with memory of their own.
+// The buffer is set by Bind.
+func (a *Arena) Reserve(dst *Buffer, n int) { a.plan("Reserve", span{dst: dst, n: n}) }
+
+// ReserveFor plans n values at *dst whose contents matter during life only.
+// Bind looks at life: it may change until then.
+func (a *Arena) ReserveFor(dst *Buffer, n int, life *Lifetime) {
+	a.plan("ReserveFor", span{dst: dst, n: n, life: life})
+}
+
+// Share plans n values at *dst in one block that all Share calls of a layer have
+// in common: scratch whose contents matter only within its Forward or Backward.
+// A layer that needs several scratch buffers at a time shares one and slices it.
+func (a *Arena) Share(dst *Buffer, n int) { a.plan("Share", span{dst: dst, n: n, shared: true}) }
+
+func (a *Arena) plan(op string, s span) {
 	if a.dev != nil {
-		panic(&Error{"Arena.Reserve", "the arena is already bound"})
+		panic(&Error{"Arena." + op, "the arena is already bound"})
 	}
-	if dst == nil || n < 0 {
-		panic(&Error{"Arena.Reserve", fmt.Sprintf("%d values at %p", n, dst)})
+	if s.dst == nil || s.n < 0 {
+		panic(&Error{"Arena." + op, fmt.Sprintf("%d values at %p", s.n, s.dst)})
 	}
-	if !a.fits(a.size, n) {
+	if s.n > maxValues/2-alignment-a.sum {
+		a.tooLarge = true // for Bind to tell: the sizes come from a configuration
 		return
 	}
-	a.spans = append(a.spans, span{dst: dst, off: a.size, n: n})
-	a.size += roundUp(n)
-}
-
-// Share plans n values at *dst in one block that all Share calls have in common:
-// scratch whose contents matter only within one layer's Forward or Backward. A
-// layer that needs several scratch buffers at a time shares one and slices it.
-func (a *Arena) Share(dst *Buffer, n int) {
-	if a.dev != nil {
-		panic(&Error{"Arena.Share", "the arena is already bound"})
-	}
-	if dst == nil || n < 0 {
-		panic(&Error{"Arena.Share", fmt.Sprintf("%d values at %p", n, dst)})
-	}
-	if !a.fits(0, n) {
-		return
-	}
-	a.spans = append(a.spans, span{dst: dst, n: n, shared: true})
-	a.shared = max(a.shared, roundUp(n))
-}
-
-// fits reports whether n values fit behind size others. Where they do not, Bind
-// returns an error: the sizes come from a configuration.
-func (a *Arena) fits(size, n int) bool {
-	if n > maxValues/2-alignment-size {
-		a.tooLarge = true
-		return false
-	}
-	return true
+	s.layer = a.layer
+	a.spans = append(a.spans, s)
+	a.sum += roundUp(s.n)
 }
 
 // roundUp returns n values and what keeps the next buffer aligned.
 func roundUp(n int) int { return (n + alignment - 1) / alignment * alignment }
 
 // Size returns the planned number of values.
-func (a *Arena) Size() int { return a.size + a.shared }
+func (a *Arena) Size() int {
+	if a.dev != nil {
+		return a.block.Len()
+	}
+	return place(blocks(a.spans))
+}
+
+// Live returns the largest number of values that are alive at the same moment,
+// which Size cannot be less than.
+func (a *Arena) Live() int { return liveAtOnce(blocks(a.spans)) }
 
 // Bind allocates the planned size on dev and sets every reserved buffer. The
 // error says how many bytes were wanted; the arena then stays as it is, so that
@@ -83,18 +118,37 @@ func (a *Arena) Bind(dev Device) error {
 	if a.tooLarge {
 		return fmt.Errorf("tensor: the planned buffers need more than %d bytes, which no memory has", 4*maxValues)
 	}
-	block, err := dev.Alloc(a.Size())
+	list := blocks(a.spans)
+	mem, err := dev.Alloc(place(list))
 	if err != nil {
 		return err
 	}
-	a.dev, a.block = dev, block
-	for _, s := range a.spans {
-		if s.shared {
-			s.off += a.size
+	a.dev, a.block = dev, mem
+	for _, b := range list {
+		for _, s := range b.spans {
+			s.off = b.off
+			*s.dst = mem.Slice(b.off, b.off+s.n)
 		}
-		*s.dst = block.Slice(s.off, s.off+s.n)
 	}
 	return nil
+}
+
+// Poison sets every value that is not alive after a moment to v, for tests: a
+// step whose results change when NaN is put there reads what is dead. Reserve's
+// buffers are alive always; the others are where their lifetime begins at or
+// before that moment and ends later.
+func (a *Arena) Poison(after Moment, v float32) {
+	if a.dev == nil {
+		panic(&Error{"Arena.Poison", "the arena is not bound"})
+	}
+	at := 0
+	for _, s := range survivors(a.spans, after) {
+		if s.off > at {
+			a.dev.Fill(a.block.Slice(at, s.off), v)
+		}
+		at = max(at, s.off+s.n)
+	}
+	a.dev.Fill(a.block.Slice(at, a.block.Len()), v)
 }
 
 // Release frees the allocation and clears every reserved buffer. The arena can
