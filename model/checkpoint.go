@@ -16,18 +16,23 @@ import (
 // that its weights belong to.
 const networkKey = "noether.network"
 
-// networkJSON is CKResNetConfig as a checkpoint states it.
+// networkJSON is the configuration of a network as a checkpoint states it: all
+// but how its convolutions are computed. What an architecture does not have is
+// left out.
 type networkJSON struct {
 	Type         string  `json:"type"`
 	Group        string  `json:"group"`
 	Elements     int     `json:"elements"`
 	Partial      bool    `json:"partial"`
+	PerElement   bool    `json:"per_element,omitempty"`
 	Channels     int     `json:"channels"`
 	Side         int     `json:"side"`
 	Classes      int     `json:"classes"`
 	Width        int     `json:"width"`
 	Factors      []int   `json:"factors"`
 	Pools        []int   `json:"pools"`
+	Dropout      float64 `json:"dropout,omitempty"`
+	Dropouts     []int   `json:"dropouts,omitempty"`
 	KernelSide   int     `json:"kernel_side"`
 	KernelHidden int     `json:"kernel_hidden"`
 	KernelLayers int     `json:"kernel_layers"`
@@ -37,33 +42,37 @@ type networkJSON struct {
 	Seed         uint64  `json:"seed"`
 }
 
-func (c CKResNetConfig) describe() networkJSON {
+func (s *settings) describe() networkJSON {
 	return networkJSON{
-		"CKResNet", c.Group.Name(), c.Elements, c.Partial, c.Channels, c.Side, c.Classes,
-		c.Width, c.Factors, c.Pools, c.KernelSide, c.KernelHidden, c.KernelLayers, c.Omega0,
-		uint8(c.Jitter), c.Compat, c.Seed,
+		Type: s.Type, Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
+		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
+		Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
+		KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
+		Jitter: uint8(s.Jitter), Compat: s.Compat, Seed: s.Seed,
 	}
 }
 
-func (j networkJSON) config() (CKResNetConfig, error) {
-	if j.Type != "CKResNet" {
-		return CKResNetConfig{}, fmt.Errorf("the network is of type %q; CKResNet is known", j.Type)
+func (j networkJSON) settings() (settings, error) {
+	if j.Type != typeCKResNet && j.Type != typeGCNN {
+		return settings{}, fmt.Errorf("the network is of type %q; %s and %s are known", j.Type, typeCKResNet, typeGCNN)
 	}
 	group, err := lie.ByName(j.Group)
 	if err != nil {
-		return CKResNetConfig{}, err
+		return settings{}, err
 	}
-	return CKResNetConfig{
-		group, j.Elements, j.Partial, j.Channels, j.Side, j.Classes,
-		j.Width, j.Factors, j.Pools, j.KernelSide, j.KernelHidden, j.KernelLayers, j.Omega0,
-		gumbel.Jitter(j.Jitter), j.Compat, j.Seed,
+	return settings{
+		Type: j.Type, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
+		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
+		Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
+		KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
+		Jitter: gumbel.Jitter(j.Jitter), Compat: j.Compat, Seed: j.Seed,
 	}, nil
 }
 
 // Save writes the network's configuration, parameters and running statistics as
 // safetensors, under the names of the published program's state dictionary. The
 // file is replaced as a whole or not at all.
-func (net *CKResNet) Save(path string) error {
+func (net *Network) Save(path string) error {
 	if net.plan != nil {
 		net.params.Download()
 	}
@@ -75,7 +84,7 @@ func (net *CKResNet) Save(path string) error {
 }
 
 // tensors returns the host's parameters in the form in which they are saved.
-func (net *CKResNet) tensors() []safetensors.Tensor {
+func (net *Network) tensors() []safetensors.Tensor {
 	var list []safetensors.Tensor
 	for _, p := range net.params.All() {
 		list = append(list, tensorOf(p.Name, p, p.Host))
@@ -94,9 +103,9 @@ func tensorOf(name string, p *nn.Parameter, values []float32) safetensors.Tensor
 
 func isCount(p *nn.Parameter) bool { return p.Class == nn.Statistic && len(p.Shape) == 0 }
 
-// Load reads a network that Save wrote. The error says which file is at fault
-// and how.
-func Load(path string) (*CKResNet, error) {
+// Load reads a network that Save wrote, of whichever architecture. The error says
+// which file is at fault and how.
+func Load(path string) (*Network, error) {
 	file, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -109,11 +118,11 @@ func Load(path string) (*CKResNet, error) {
 	if err := json.Unmarshal([]byte(text), &description); err != nil {
 		return nil, fmt.Errorf("model: %s: the description of the network is damaged: %v", path, err)
 	}
-	cfg, err := description.config()
+	cfg, err := description.settings()
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
-	net, err := NewCKResNet(cfg)
+	net, err := newNetwork(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
@@ -126,7 +135,7 @@ func Load(path string) (*CKResNet, error) {
 // setAll sets every parameter on the host from the file's tensor of its name
 // behind the prefix. A tensor that is missing, of another shape, or not finite
 // is an error, and so is one that the network does not have.
-func (net *CKResNet) setAll(path string, file *safetensors.File, prefix string) error {
+func (net *Network) setAll(path string, file *safetensors.File, prefix string) error {
 	if prefix == "" {
 		for i := range file.Tensors {
 			if name := file.Tensors[i].Name; net.params.Lookup(name) == nil {

@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 )
@@ -10,9 +12,10 @@ import (
 // CKResNetConfig describes a CKResNet. Zero values stand for the setting that
 // the paper uses on rotated MNIST, where the field says so.
 type CKResNetConfig struct {
-	Group    lie.Group // nil: lie.SE2
-	Elements int       // group elements drawn per layer; 0: 8 (1 for lie.T2)
-	Partial  bool      // learn which elements matter, layer by layer
+	Group      lie.Group // nil: lie.SE2
+	Elements   int       // group elements drawn per layer; 0: 8 (1 for lie.T2)
+	Partial    bool      // learn which elements matter, layer by layer
+	PerElement bool      // draw elements for every image of a batch, not once for all of them
 
 	Channels int // of the image; 0: 1
 	Side     int // height and width of the image in pixels; 0: 28
@@ -27,10 +30,71 @@ type CKResNetConfig struct {
 	KernelLayers int     // linear maps of the kernel networks; 0: 3
 	Omega0       float64 // frequency of the SIRENs; 0: 10
 
-	Jitter gumbel.Jitter // of the drawn elements
-	Compat bool          // reproduce the published program's sampler and gradients
-	Seed   uint64        // of the initial weights
+	Algorithm conv.Algorithm // of the convolutions on a CPU; "": conv.Auto
+	Jitter    gumbel.Jitter  // of the drawn elements
+	Compat    bool           // reproduce the published program's sampler and gradients
+	Seed      uint64         // of the initial weights
 }
+
+// GCNNConfig describes a GCNN, the paper's "13-layer CNN". Zero values stand for
+// the paper's setting on CIFAR-10 where the field says so.
+type GCNNConfig struct {
+	Group      lie.Group // nil: lie.SE2
+	Elements   int       // group elements drawn per layer; 0: 8 (1 for lie.T2)
+	Partial    bool      // learn which elements matter, layer by layer
+	PerElement bool      // draw elements for every image of a batch, not once for all of them
+
+	Channels int // of the image; 0: 3
+	Side     int // height and width of the image in pixels; 0: 32
+	Classes  int // 0: 10
+
+	Width   int   // channels of the lifting convolution; 0: 128
+	Factors []int // width of each group convolution in units of Width; nil: {1, 2, 2, 2, 2, 2, 2, 2}
+	Pools   []int // where to halve the resolution: 0 after the lifting, i after group convolution i; nil: {2, 5}
+
+	Dropout  float64 // probability with which a channel of an image is left out in training
+	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8}
+
+	KernelSide   int     // odd; 0: 3
+	KernelHidden int     // hidden units of the kernel networks; 0: 8
+	KernelLayers int     // linear maps of the kernel networks; 0: 3
+	Omega0       float64 // frequency of the SIRENs; 0: 10
+
+	Algorithm conv.Algorithm // of the convolutions on a CPU; "": conv.Auto
+	Jitter    gumbel.Jitter  // of the drawn elements
+	Compat    bool           // reproduce the published program's sampler and gradients
+	Seed      uint64         // of the initial weights
+}
+
+// settings are what the configurations of all architectures come to.
+type settings struct {
+	Type       string // "CKResNet" or "GCNN"
+	Group      lie.Group
+	Elements   int
+	Partial    bool
+	PerElement bool
+
+	Channels, Side, Classes int
+
+	Width          int
+	Factors, Pools []int
+	Dropout        float64
+	Dropouts       []int
+
+	KernelSide, KernelHidden, KernelLayers int
+	Omega0                                 float64
+
+	Algorithm conv.Algorithm
+	Jitter    gumbel.Jitter
+	Compat    bool
+	Seed      uint64
+}
+
+// Names of the architectures, as checkpoints state them.
+const (
+	typeCKResNet = "CKResNet"
+	typeGCNN     = "GCNN"
+)
 
 // ConfigError says which field of a configuration is wrong.
 type ConfigError struct {
@@ -49,19 +113,9 @@ func orDefault(v *int, d int) {
 	}
 }
 
-// withDefaults fills in zero values.
-func (c CKResNetConfig) withDefaults() CKResNetConfig {
-	if c.Group == nil {
-		c.Group = lie.SE2
-	}
-	elements := 8
-	if c.Group.Dim() == 0 {
-		elements = 1
-	}
-	orDefault(&c.Elements, elements)
+func (c CKResNetConfig) settings() settings {
 	orDefault(&c.Channels, 1)
 	orDefault(&c.Side, 28)
-	orDefault(&c.Classes, 10)
 	orDefault(&c.Width, 32)
 	if c.Factors == nil {
 		c.Factors = []int{1, 2}
@@ -71,81 +125,150 @@ func (c CKResNetConfig) withDefaults() CKResNetConfig {
 	}
 	orDefault(&c.KernelSide, 7)
 	orDefault(&c.KernelHidden, 32)
-	orDefault(&c.KernelLayers, 3)
-	if c.Omega0 == 0 {
-		c.Omega0 = 10
+	return settings{
+		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
+		Width: c.Width, Factors: c.Factors, Pools: c.Pools,
+		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
 	}
-	return c
 }
 
-// check reports the first field that is out of range. It expects defaults to be
-// filled in.
-func (c CKResNetConfig) check() error {
-	type bound struct {
+func (c GCNNConfig) settings() settings {
+	orDefault(&c.Channels, 3)
+	orDefault(&c.Side, 32)
+	orDefault(&c.Width, 128)
+	if c.Factors == nil {
+		c.Factors = []int{1, 2, 2, 2, 2, 2, 2, 2}
+	}
+	if c.Pools == nil {
+		c.Pools = []int{2, 5}
+	}
+	if c.Dropouts == nil {
+		c.Dropouts = []int{2, 5, 8}
+	}
+	if c.Dropout == 0 {
+		c.Dropouts = nil // where nothing is dropped the places mean nothing
+	}
+	orDefault(&c.KernelSide, 3)
+	orDefault(&c.KernelHidden, 8)
+	return settings{
+		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
+		Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
+		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
+	}
+}
+
+// withDefaults fills in the zero values that all architectures share.
+func (s settings) withDefaults() settings {
+	if s.Group == nil {
+		s.Group = lie.SE2
+	}
+	elements := 8
+	if s.Group.Dim() == 0 {
+		elements = 1
+	}
+	orDefault(&s.Elements, elements)
+	orDefault(&s.Classes, 10)
+	orDefault(&s.KernelLayers, 3)
+	if s.Omega0 == 0 {
+		s.Omega0 = 10
+	}
+	if s.Algorithm == "" {
+		s.Algorithm = conv.Auto
+	}
+	return s
+}
+
+// check reports the first field that is out of range, by its name in the
+// configuration of the architecture. It expects defaults to be filled in.
+func (s *settings) check() error {
+	bad := func(field string, value any, allowed string) error {
+		return &ConfigError{s.Type + "Config." + field, value, allowed}
+	}
+	for _, b := range []struct {
 		field         string
 		value, lo, hi int
-	}
-	for _, b := range []bound{
-		{"Elements", c.Elements, 1, 1024},
-		{"Channels", c.Channels, 1, 1024},
-		{"Side", c.Side, 1, 4096},
-		{"Classes", c.Classes, 2, 1 << 16},
-		{"Width", c.Width, 1, 4096},
-		{"KernelSide", c.KernelSide, 1, 63},
-		{"KernelHidden", c.KernelHidden, 2, 4096},
-		{"KernelLayers", c.KernelLayers, 2, 16},
+	}{
+		{"Elements", s.Elements, 1, 1024},
+		{"Channels", s.Channels, 1, 1024},
+		{"Side", s.Side, 1, 4096},
+		{"Classes", s.Classes, 2, 1 << 16},
+		{"Width", s.Width, 1, 4096},
+		{"KernelSide", s.KernelSide, 1, 63},
+		{"KernelHidden", s.KernelHidden, 2, 4096},
+		{"KernelLayers", s.KernelLayers, 2, 16},
 	} {
 		if b.value < b.lo || b.value > b.hi {
-			return &ConfigError{"CKResNetConfig." + b.field, b.value, fmt.Sprintf("%d to %d", b.lo, b.hi)}
+			return bad(b.field, b.value, fmt.Sprintf("%d to %d", b.lo, b.hi))
 		}
 	}
-	if c.KernelSide%2 == 0 {
-		return &ConfigError{"CKResNetConfig.KernelSide", c.KernelSide, "odd numbers"}
+	if s.KernelSide%2 == 0 {
+		return bad("KernelSide", s.KernelSide, "odd numbers")
 	}
-	if !(c.Omega0 > 0 && c.Omega0 <= 1e4) {
-		return &ConfigError{"CKResNetConfig.Omega0", c.Omega0, "above 0, up to 10000"}
+	if !(s.Omega0 > 0 && s.Omega0 <= 1e4) {
+		return bad("Omega0", s.Omega0, "above 0, up to 10000")
 	}
-	if c.Group.Dim() == 0 && (c.Partial || c.Elements != 1) {
-		return &ConfigError{"CKResNetConfig.Elements", c.Elements,
-			"1 and not partial for " + c.Group.Name() + ", whose stabiliser is trivial"}
+	if _, err := conv.ParseAlgorithm(string(s.Algorithm)); err != nil {
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "those of package conv: "+err.Error())
 	}
-	if len(c.Factors) == 0 || len(c.Factors) > 64 {
-		return &ConfigError{"CKResNetConfig.Factors", c.Factors, "1 to 64 blocks"}
+	if s.Group.Dim() == 0 && (s.Partial || s.Elements != 1) {
+		return bad("Elements", s.Elements, "1 and not partial for "+s.Group.Name()+", whose stabiliser is trivial")
 	}
-	for _, f := range c.Factors {
+	if s.PerElement {
+		return bad("PerElement", true, "false: the layers draw one list of elements for a whole batch")
+	}
+	return s.checkBlocks(bad)
+}
+
+// checkBlocks is check for what depends on the number of blocks.
+func (s *settings) checkBlocks(bad func(field string, value any, allowed string) error) error {
+	if len(s.Factors) == 0 || len(s.Factors) > 64 {
+		return bad("Factors", s.Factors, "1 to 64 blocks")
+	}
+	for _, f := range s.Factors {
 		if f < 1 || f > 64 {
-			return &ConfigError{"CKResNetConfig.Factors", c.Factors, "factors from 1 to 64"}
+			return bad("Factors", s.Factors, "factors from 1 to 64")
 		}
 	}
-	for _, p := range c.Pools {
-		if p < 0 || p > len(c.Factors) {
-			return &ConfigError{"CKResNetConfig.Pools", c.Pools, fmt.Sprintf("positions 0 to %d", len(c.Factors))}
+	for _, p := range s.Pools {
+		if p < 0 || p > len(s.Factors) {
+			return bad("Pools", s.Pools, fmt.Sprintf("positions 0 to %d", len(s.Factors)))
 		}
 	}
-	if side := c.lastSide(); side < c.KernelSide {
-		return &ConfigError{"CKResNetConfig.Side", c.Side,
-			fmt.Sprintf("large enough that the last layer's %d pixels hold its %d-pixel kernel", side, c.KernelSide)}
+	if !(s.Dropout >= 0 && s.Dropout < 1) {
+		return bad("Dropout", s.Dropout, "0 to below 1")
+	}
+	for _, d := range s.Dropouts {
+		if d < 1 || d > len(s.Factors) {
+			return bad("Dropouts", s.Dropouts, fmt.Sprintf("positions 1 to %d", len(s.Factors)))
+		}
+	}
+	need, why := 1, "a pixel is left after the last pool"
+	if s.Type == typeCKResNet {
+		need, why = s.KernelSide, fmt.Sprintf("the last layer's %d pixels hold its %d-pixel kernel", s.lastSide(), s.KernelSide)
+	}
+	if s.lastSide() < need {
+		return bad("Side", s.Side, "large enough that "+why)
 	}
 	return nil
 }
 
 // pooled reports whether the resolution is halved after stage i (0: lifting).
-func (c CKResNetConfig) pooled(i int) bool {
-	for _, p := range c.Pools {
-		if p == i {
-			return true
-		}
-	}
-	return false
-}
+func (s *settings) pooled(i int) bool { return slices.Contains(s.Pools, i) }
 
-// lastSide is the side of the map that the last group convolution sees.
-func (c CKResNetConfig) lastSide() int {
-	side := c.Side
-	for i := 0; i <= len(c.Factors); i++ {
-		if c.pooled(i) {
+// lastSide is the side of the map after all pools.
+func (s *settings) lastSide() int {
+	side := s.Side
+	for i := 0; i <= len(s.Factors); i++ {
+		if s.pooled(i) {
 			side /= 2
 		}
 	}
 	return side
 }
+
+// pixels is the number of values of one image, C*H*W.
+func (s *settings) pixels() int { return s.Channels * s.Side * s.Side }

@@ -26,7 +26,7 @@ type evaluator struct {
 	scores []float64
 }
 
-func newEvaluator(net *CKResNet, set *data.Dataset) *evaluator {
+func newEvaluator(net *Network, set *data.Dataset) *evaluator {
 	batch := net.bound("Evaluate").batch
 	return &evaluator{
 		images: make([]float32, batch*set.Pixels()),
@@ -39,11 +39,11 @@ func newEvaluator(net *CKResNet, set *data.Dataset) *evaluator {
 // the group elements. Each batch of each draw has elements of its own, keyed by
 // (seed, layer, position), so the score is reproducible. It stops early with
 // ctx's error.
-func (net *CKResNet) Evaluate(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
+func (net *Network) Evaluate(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
 	return newEvaluator(net, set).score(ctx, net, set, split, draws, seed)
 }
 
-func (e *evaluator) score(ctx context.Context, net *CKResNet, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
+func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
 	n := split.Len()
 	e.scores = e.scores[:0]
 	loss, step := 0.0, uint64(0)
@@ -90,7 +90,7 @@ func meanStd(x []float64) (mean, std float64) {
 // Probabilities returns the class probabilities [n, classes] of n normalised
 // images [n, C, H, W], averaged over the given number of draws of the group
 // elements, which are keyed as those of Evaluate.
-func (net *CKResNet) Probabilities(images []float32, draws int, seed uint64) []float64 {
+func (net *Network) Probabilities(images []float32, draws int, seed uint64) []float64 {
 	p := net.bound("Probabilities")
 	pixels := p.input.C * p.input.H * p.input.W
 	n, classes := len(images)/pixels, net.cfg.Classes

@@ -19,7 +19,7 @@ type FreezeConfig struct {
 // concurrent use: predictions that run at the same time have buffers of their
 // own, which are kept for later ones.
 type Frozen struct {
-	weights *CKResNet // on the host, never bound
+	weights *Network // on the host, never bound
 	cfg     FreezeConfig
 	pixels  int
 
@@ -30,7 +30,7 @@ type Frozen struct {
 
 // executor is a bound copy of the network with rendered kernels.
 type executor struct {
-	net *CKResNet
+	net *Network
 	dev tensor.Device
 }
 
@@ -41,7 +41,7 @@ type rendered interface {
 }
 
 // Freeze makes a frozen copy of the network as it is now. Close it when done.
-func (net *CKResNet) Freeze(cfg FreezeConfig) (*Frozen, error) {
+func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 	orDefault(&cfg.Batch, 16)
 	orDefault(&cfg.Threads, 1)
 	if cfg.Batch < 1 || cfg.Batch > 1<<16 {
@@ -57,8 +57,7 @@ func (net *CKResNet) Freeze(cfg FreezeConfig) (*Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := net.cfg
-	f := &Frozen{weights: weights, cfg: cfg, pixels: c.Channels * c.Side * c.Side}
+	f := &Frozen{weights: weights, cfg: cfg, pixels: net.cfg.pixels()}
 	e, err := f.newExecutor() // so that what can fail fails here
 	if err != nil {
 		return nil, err
@@ -68,8 +67,8 @@ func (net *CKResNet) Freeze(cfg FreezeConfig) (*Frozen, error) {
 }
 
 // clone returns an unbound network with the same parameters on the host.
-func (net *CKResNet) clone() (*CKResNet, error) {
-	twin, err := NewCKResNet(net.cfg)
+func (net *Network) clone() (*Network, error) {
+	twin, err := newNetwork(net.cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -37,22 +37,45 @@ func uniforms(t *testing.T, a npz.Archive, prefix string) *sequence {
 	return s
 }
 
-// TestGoldenNetwork runs the reference's partial SE(2) network: one training
+// TestGoldenNetworks runs the reference's partial SE(2) networks: one training
 // pass with its gradients and running statistics, one evaluation pass, one step
 // of Adam.
-func TestGoldenNetwork(t *testing.T) {
-	a := golden.Open(t, "ckresnet_se2_partial_siren_bn.npz")
-	asmtest.EachLevel(t, func(t *testing.T) { goldenNetwork(t, a) })
-}
-
-func goldenNetwork(t *testing.T, a npz.Archive) {
-	net, err := NewCKResNet(CKResNetConfig{
+func TestGoldenNetworks(t *testing.T) {
+	residual, err := NewCKResNet(CKResNetConfig{
 		Group: lie.SE2, Elements: 4, Partial: true, Channels: 1, Side: 14, Classes: 10,
 		Width: 4, Factors: []int{1, 2}, Pools: []int{0}, KernelSide: 5, KernelHidden: 8, Compat: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	chain, err := NewGCNN(GCNNConfig{
+		Group: lie.SE2, Elements: 4, Partial: true, Channels: 3, Side: 14, Classes: 10,
+		Width: 4, Factors: []int{1, 2, 2}, Pools: []int{1}, KernelSide: 3, KernelHidden: 8, Compat: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		file string
+		net  *Network
+	}{
+		{"ckresnet_se2_partial_siren_bn.npz", residual},
+		{"gcnn_se2_partial_siren_bn.npz", chain},
+	} {
+		t.Run(c.net.Architecture(), func(t *testing.T) {
+			a := golden.Open(t, c.file)
+			asmtest.EachLevel(t, func(t *testing.T) {
+				net, err := c.net.clone()
+				if err != nil {
+					t.Fatal(err)
+				}
+				goldenNetwork(t, a, net)
+			})
+		})
+	}
+}
+
+func goldenNetwork(t *testing.T, a npz.Archive, net *Network) {
 	for _, p := range net.Parameters().All() {
 		if p.Trained() {
 			setBefore(t, a, p)
@@ -159,7 +182,7 @@ func setBefore(t *testing.T, a npz.Archive, p *nn.Parameter) {
 	}
 }
 
-func compareLogits(t *testing.T, net *CKResNet, a npz.Archive, name string) {
+func compareLogits(t *testing.T, net *Network, a npz.Archive, name string) {
 	t.Helper()
 	want, shape := golden.Float32(t, a, name)
 	b, classes := shape[0], shape[1]

@@ -57,7 +57,7 @@ func toySet() *data.Dataset {
 	}
 }
 
-func newTiny(t *testing.T) *CKResNet {
+func newTiny(t *testing.T) *Network {
 	t.Helper()
 	net, err := NewCKResNet(tiny())
 	if err != nil {
@@ -81,7 +81,7 @@ func quick(threads int) TrainConfig {
 }
 
 // bits returns all parameters of a network.
-func bits(net *CKResNet) []float32 {
+func bits(net *Network) []float32 {
 	var all []float32
 	if net.plan != nil {
 		net.params.Download()
@@ -349,7 +349,10 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"no description", func(f *safetensors.File) { delete(f.Metadata, networkKey) }, "written by another program"},
 		{"damaged description", func(f *safetensors.File) { f.Metadata[networkKey] = "{" }, "damaged"},
-		{"another type", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"GCNN"}` }, "GCNN"},
+		{"unknown type", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"LeNet"}` }, "LeNet"},
+		{"another type", func(f *safetensors.File) {
+			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], "CKResNet", "GCNN", 1)
+		}, "does not belong to this network"},
 		{"unknown group", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"CKResNet","group":"E(9)"}` }, "E(9)"},
 		{"absurd size", func(f *safetensors.File) {
 			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `"width":2`, `"width":-2`, 1)

@@ -13,9 +13,10 @@ const (
 	Evaluation
 )
 
-// Draw draws the elements of every layer for one pass. The elements are a
-// function of (seed, layer, purpose, step) and the learned subsets alone.
-func (net *CKResNet) Draw(seed uint64, purpose Purpose, step uint64) {
+// Draw draws the elements of every layer for one pass and, for training, what
+// dropout leaves out. All of it is a function of (seed, layer, purpose, step)
+// and the learned subsets alone.
+func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 	p := net.bound("Draw")
 	for i := range net.samplers {
 		s := &net.samplers[i]
@@ -26,11 +27,17 @@ func (net *CKResNet) Draw(seed uint64, purpose Purpose, step uint64) {
 		p.stream.Seed(seed, name, step)
 		s.Draw(p.elements[i], &p.stream)
 	}
+	if purpose == Training {
+		for _, d := range net.dropouts {
+			p.stream.Seed(seed, d.stream, step)
+			d.Draw(&p.stream)
+		}
+	}
 }
 
 // DrawFrom draws the elements of every layer, in the network's order, from one
 // source of uniform numbers.
-func (net *CKResNet) DrawFrom(src lie.Source) {
+func (net *Network) DrawFrom(src lie.Source) {
 	p := net.bound("DrawFrom")
 	for i := range net.samplers {
 		net.samplers[i].Draw(p.elements[i], src)
@@ -39,7 +46,7 @@ func (net *CKResNet) DrawFrom(src lie.Source) {
 
 // Midpoints gives every layer the elements that stand in the middle of their
 // strata: the network is then deterministic.
-func (net *CKResNet) Midpoints() {
+func (net *Network) Midpoints() {
 	p := net.bound("Midpoints")
 	for i := range net.samplers {
 		net.samplers[i].Midpoints(p.elements[i])
@@ -49,7 +56,7 @@ func (net *CKResNet) Midpoints() {
 // Forward computes the logits of images [B, C, H, W] on the elements drawn last.
 // Fewer images than the planned batch may be given; the rest of the batch is
 // then left as it was.
-func (net *CKResNet) Forward(images []float32, train bool) {
+func (net *Network) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
 	net.upload(images)
 	for _, l := range p.layers {
@@ -58,7 +65,7 @@ func (net *CKResNet) Forward(images []float32, train bool) {
 }
 
 // upload brings images [B, C, H, W] into the layout of a feature map.
-func (net *CKResNet) upload(images []float32) {
+func (net *Network) upload(images []float32) {
 	p := net.plan
 	p.dev.Upload(p.pixels, images)
 	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
@@ -68,7 +75,7 @@ func (net *CKResNet) upload(images []float32) {
 // Backward computes the gradients of the mean cross-entropy of the labels of the
 // first len(labels) images, as class indices, after Forward with train set. It
 // overwrites the gradients of the previous pass.
-func (net *CKResNet) Backward(labels []float32) {
+func (net *Network) Backward(labels []float32) {
 	p := net.bound("Backward")
 	net.loss.SetLabels(labels)
 	net.loss.Forward(true)
@@ -85,14 +92,14 @@ func (net *CKResNet) Backward(labels []float32) {
 }
 
 // Loss returns the loss layer, which holds losses and class probabilities.
-func (net *CKResNet) Loss() *nn.CrossEntropy { return net.loss }
+func (net *Network) Loss() *nn.CrossEntropy { return net.loss }
 
 // Logits returns the map of logits [classes, 1, 1, 1, B] of the last Forward.
-func (net *CKResNet) Logits() *nn.Map { return net.bound("Logits").logits }
+func (net *Network) Logits() *nn.Map { return net.bound("Logits").logits }
 
 // ClampSubsets brings the learned half-widths back into their range after an
 // optimiser step.
-func (net *CKResNet) ClampSubsets() {
+func (net *Network) ClampSubsets() {
 	for i := range net.samplers {
 		net.samplers[i].Clamp()
 	}
@@ -101,13 +108,13 @@ func (net *CKResNet) ClampSubsets() {
 // Subsets returns the learned half-width of the subset of each group
 // convolution, as a fraction of the group: 1 is the whole group. Layers whose
 // subset is not learned show 1.
-func (net *CKResNet) Subsets() []float64 {
+func (net *Network) Subsets() []float64 {
 	theta := make([]float64, len(net.samplers)-1)
 	net.subsets(theta)
 	return theta
 }
 
-func (net *CKResNet) subsets(theta []float64) {
+func (net *Network) subsets(theta []float64) {
 	for i := range theta {
 		theta[i] = 1
 		for _, p := range net.samplers[i+1].Parameters() {
@@ -121,7 +128,7 @@ func (net *CKResNet) subsets(theta []float64) {
 
 // SetSubsets sets every learned half-width to theta, to see what the network
 // does on other subsets than those it learned.
-func (net *CKResNet) SetSubsets(theta float64) {
+func (net *Network) SetSubsets(theta float64) {
 	p := net.bound("SetSubsets")
 	for _, s := range net.samplers {
 		for _, q := range s.Parameters() {
@@ -131,9 +138,9 @@ func (net *CKResNet) SetSubsets(theta float64) {
 	}
 }
 
-func (net *CKResNet) bound(op string) *plan {
+func (net *Network) bound(op string) *plan {
 	if net.plan == nil {
-		panic(&nn.Error{Op: "CKResNet." + op, Problem: "not bound to a device; call Bind first"})
+		panic(&nn.Error{Op: "Network." + op, Problem: "not bound to a device; call Bind first"})
 	}
 	return net.plan
 }

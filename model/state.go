@@ -1,11 +1,13 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/nn"
@@ -44,12 +46,13 @@ type identity struct {
 	Cosine    bool               `json:"cosine"`
 	Warmup    int                `json:"warmup"`
 	EvalDraws int                `json:"eval_draws"`
+	Algorithm conv.Algorithm     `json:"algorithm"`
 }
 
-func identify(net *CKResNet, set *data.Dataset, c TrainConfig) identity {
+func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
-		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws,
+		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
 	}
 }
 
@@ -153,9 +156,11 @@ func (s *stateJSON) check(t *Trainer) error {
 // differs names the first thing in which a saved run is not the present one.
 func differs(saved, present identity) string {
 	a, b := flatten(saved), flatten(present)
-	for _, key := range slices.Sorted(maps.Keys(b)) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		if a[key] != b[key] {
-			return fmt.Sprintf("its %s is %s, here it is %s", key, a[key], b[key])
+			return fmt.Sprintf("its %s is %s, here it is %s", key, cmp.Or(a[key], "not given"), cmp.Or(b[key], "not given"))
 		}
 	}
 	return ""

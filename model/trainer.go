@@ -96,7 +96,7 @@ func (c TrainConfig) withDefaults() TrainConfig {
 	return c
 }
 
-func (c TrainConfig) check(net *CKResNet, set *data.Dataset) error {
+func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	n := net.cfg
 	for _, b := range []struct {
 		field         string
@@ -134,7 +134,7 @@ func (c TrainConfig) check(net *CKResNet, set *data.Dataset) error {
 // function of (seed, epoch, step), so a trainer restored from a saved state goes
 // on as the undisturbed one would have, bit by bit.
 type Trainer struct {
-	net *CKResNet
+	net *Network
 	set *data.Dataset
 	cfg TrainConfig
 	dev tensor.Device
@@ -176,7 +176,7 @@ type bestWeights struct {
 
 // NewTrainer binds the network to the configured device and prepares a run.
 // Close the trainer when done. The error names the field that is out of range.
-func NewTrainer(net *CKResNet, set *data.Dataset, cfg TrainConfig) (*Trainer, error) {
+func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.check(net, set); err != nil {
 		return nil, err
@@ -378,7 +378,7 @@ func (t *Trainer) RestoreBest() {
 
 // Train trains net on a data set and leaves the weights of the best epoch in it.
 // It is NewTrainer, Run and Close in one.
-func Train(ctx context.Context, net *CKResNet, set *data.Dataset, cfg TrainConfig) (*Run, error) {
+func Train(ctx context.Context, net *Network, set *data.Dataset, cfg TrainConfig) (*Run, error) {
 	t, err := NewTrainer(net, set, cfg)
 	if err != nil {
 		return nil, err

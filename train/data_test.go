@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
 )
 
 // idx returns an IDX file of bytes.
@@ -112,7 +113,7 @@ func TestDownloadWithoutNetwork(t *testing.T) {
 }
 
 func TestSizeOfGeneratedData(t *testing.T) {
-	c, err := lookupPreset("strokes6-180")
+	c, err := config.Lookup("strokes6-180")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"log/slog"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
 )
 
 // openData returns the configured data set: generated, or read from the files
 // that -data, $NOETHER_DATA or the user cache directory holds, which are fetched
 // first when asked.
-func openData(ctx context.Context, c *Config, o *options, log *slog.Logger) (*data.Dataset, error) {
+func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logger) (*data.Dataset, error) {
 	switch c.Data.Set {
 	case "strokes6-180":
 		strokes := data.StrokesConfig{Seed: c.Seed, Train: c.Data.Size}

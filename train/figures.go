@@ -93,7 +93,7 @@ func turnedImages(set *data.Dataset) ([]float32, *figures) {
 }
 
 // curve returns the mean probability of the first class at each angle.
-func (f *figures) curve(net *model.CKResNet, set *data.Dataset, turned []float32, seed uint64) []float64 {
+func (f *figures) curve(net *model.Network, set *data.Dataset, turned []float32, seed uint64) []float64 {
 	p := net.Probabilities(turned, f.draws, seed)
 	mean := make([]float64, len(f.angles))
 	for i := range mean {

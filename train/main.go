@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/config"
 )
 
 // Exit codes.
@@ -58,6 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func report(err error, stderr io.Writer) int {
 	var (
 		usage       usageError
+		mistake     *config.Error
 		interrupted interruptedError
 	)
 	switch {
@@ -71,11 +73,19 @@ func report(err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(stderr, "noether: "+oneLine(err.Error()))
-	if errors.As(err, &usage) {
+	if errors.As(err, &usage) || errors.As(err, &mistake) {
 		return exitUsage
 	}
 	return exitFailure
 }
+
+// usageError is a mistake in the flags: exit code 2, as mistakes in the
+// configuration are.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 const usageText = `Usage: go run ./train [flags]
 
@@ -89,7 +99,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	o := &options{given: map[string]bool{}}
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&o.preset, "preset", "", "named configuration; -list shows them (default "+defaultPreset+")")
+	f.StringVar(&o.preset, "preset", "", "named configuration; -list shows them (default "+config.Default+")")
 	f.StringVar(&o.config, "config", "", "TOML `file` whose values replace the preset's")
 	f.Func("set", "`key=value` that replaces a value of the configuration, such as conv.partial=false; repeatable", func(s string) error {
 		o.set = append(o.set, s)
@@ -130,7 +140,7 @@ func explainFlag(err error, f *flag.FlagSet) string {
 	}
 	var names []string
 	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
-	return fmt.Sprintf("unknown flag -%s; did you mean -%s?", name, nearest(name, names))
+	return fmt.Sprintf("unknown flag -%s; did you mean -%s?", name, config.Nearest(name, names))
 }
 
 func (o *options) check() error {
@@ -162,25 +172,25 @@ func levelNames() string {
 }
 
 // configuration returns the configuration that the flags describe.
-func (o *options) configuration() (*Config, error) {
+func (o *options) configuration() (*config.Config, error) {
 	name := o.preset
 	if name == "" {
-		name = defaultPreset
+		name = config.Default
 	}
-	c, err := lookupPreset(name)
+	c, err := config.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
 	if o.config != "" {
-		if err := c.mergeFile(o.config); err != nil {
+		if err := c.MergeFile(o.config); err != nil {
 			return nil, err
 		}
-		if preset, _ := lookupPreset(name); o.preset != "" && c.Preset != preset.Preset {
+		if preset, _ := config.Lookup(name); o.preset != "" && c.Preset != preset.Preset {
 			return nil, usageError{fmt.Errorf("-preset %s and -config %s name different presets (the file: %s); leave one out", o.preset, o.config, c.Preset)}
 		}
 	}
 	for _, s := range o.set {
-		if err := c.set(s); err != nil {
+		if err := c.Set(s); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +200,7 @@ func (o *options) configuration() (*Config, error) {
 	if o.given["epochs"] {
 		c.Train.Epochs = o.epochs
 	}
-	return &c, c.check()
+	return &c, c.Check()
 }
 
 func dispatch(o *options, stdout, stderr io.Writer) error {
@@ -236,12 +246,12 @@ func interruptible(log *slog.Logger) (context.Context, func()) {
 }
 
 func listPresets(stdout io.Writer) error {
-	for _, p := range presets() {
-		name := p.name
-		if p.short != "" {
-			name += " (" + p.short + ")"
+	for _, p := range config.Presets() {
+		name := p.Name
+		if p.Short != "" {
+			name += " (" + p.Short + ")"
 		}
-		if _, err := fmt.Fprintf(stdout, "%-48s %s\n", name, p.about); err != nil {
+		if _, err := fmt.Fprintf(stdout, "%-48s %s\n", name, p.About); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/noether-go/noether/internal/config"
 )
 
 // mainVariable makes the test binary behave as the command, so that tests can
@@ -286,12 +288,12 @@ func TestHelpAndList(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
-	for _, p := range presets() {
-		if !strings.Contains(stdout, p.name) || !strings.Contains(stdout, p.about) {
-			t.Errorf("-list does not show %s", p.name)
+	for _, p := range config.Presets() {
+		if !strings.Contains(stdout, p.Name) || !strings.Contains(stdout, p.About) {
+			t.Errorf("-list does not show %s", p.Name)
 		}
-		if strings.Contains(p.config.Data.Set, "strokes") && strings.HasPrefix(p.name, "strokes6-180-se2-8-partial") && !strings.Contains(p.about, "synthetic") {
-			t.Errorf("%s does not say that its data are synthetic", p.name)
+		if strings.Contains(p.Config.Data.Set, "strokes") && strings.HasPrefix(p.Name, "strokes6-180-se2-8-partial") && !strings.Contains(p.About, "synthetic") {
+			t.Errorf("%s does not say that its data are synthetic", p.Name)
 		}
 	}
 }
@@ -361,7 +363,7 @@ func TestRunWithoutOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var names []string
 	for range 3 { // in one second, most likely
-		d, err := newRunDir("", &Config{Preset: "p"})
+		d, err := newRunDir("", &config.Config{Preset: "p"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +405,7 @@ func TestResult(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]any{
-		"preset": defaultPreset, "dataset": "strokes6-180", "synthetic": true, "group": "SE(2)", "elements": 2., "partial": true,
+		"preset": config.Default, "dataset": "strokes6-180", "synthetic": true, "group": "SE(2)", "elements": 2., "partial": true,
 		"kernel": "SIREN", "seed": 1., "epochs": 3., "steps": 12., "eval_draws": 1., "threads": 1., "device": "cpu",
 	} {
 		if values[key] != want {

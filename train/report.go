@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/noether-go/noether/internal/atomicfile"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/internal/plots"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
@@ -63,7 +64,7 @@ type setting struct {
 
 // writeReport writes the report of a completed run as one HTML file that needs
 // nothing else.
-func writeReport(path string, c *Config, r *result, epochs []model.EpochMetrics, f *figures) error {
+func writeReport(path string, c *config.Config, r *result, epochs []model.EpochMetrics, f *figures) error {
 	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		return reportTemplate.Execute(w, newReport(c, r, epochs, f))
 	})
@@ -78,7 +79,7 @@ func writeRotation(path string, r *result, f *figures) error {
 	})
 }
 
-func newReport(c *Config, r *result, epochs []model.EpochMetrics, f *figures) *reportData {
+func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figures) *reportData {
 	narrow := rotationChart("rotation-narrow", r, f)
 	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &reportData{
@@ -285,7 +286,7 @@ func layerName(i, n int) (short, long string) {
 	return fmt.Sprintf("%d.%d", i/2+1, i%2+1), fmt.Sprintf("block %d, convolution %d", i/2+1, i%2+1)
 }
 
-func layerReports(c *Config, r *result) []layerReport {
+func layerReports(c *config.Config, r *result) []layerReport {
 	group, err := lie.ByName(c.Group.Name)
 	if err != nil || group.Dim() == 0 {
 		return nil
@@ -308,17 +309,17 @@ func layerReports(c *Config, r *result) []layerReport {
 }
 
 // drawn is the number of elements that a layer draws from a subset.
-func drawn(c *Config, theta float64) int {
+func drawn(c *config.Config, theta float64) int {
 	return max(1, min(c.Group.Elements, int(math.Ceil(float64(c.Group.Elements)*math.Abs(theta)))))
 }
 
 // settings lists all values of a configuration.
-func settings(c *Config) []setting {
-	base, err := lookupPreset(c.Preset)
+func settings(c *config.Config) []setting {
+	base, err := config.Lookup(c.Preset)
 	var list []setting
-	for _, k := range keys() {
-		s := setting{Key: k, Value: c.value(k)}
-		s.Changed = err == nil && s.Value != base.value(k)
+	for _, k := range config.Keys() {
+		s := setting{Key: k, Value: c.Value(k)}
+		s.Changed = err == nil && s.Value != base.Value(k)
 		list = append(list, s)
 	}
 	return list
@@ -339,18 +340,18 @@ func facts(r *result) []setting {
 }
 
 // command returns a command that repeats a run.
-func command(c *Config) string {
+func command(c *config.Config) string {
 	words := []string{"go run ./train"}
-	base, err := lookupPreset(c.Preset)
+	base, err := config.Lookup(c.Preset)
 	if err != nil {
 		return "go run ./train -config config.toml"
 	}
-	if c.Preset != defaultPreset {
+	if c.Preset != config.Default {
 		words = append(words, "-preset "+c.Preset)
 	}
-	for _, k := range keys() {
-		value := c.value(k)
-		if k == "preset" || value == base.value(k) {
+	for _, k := range config.Keys() {
+		value := c.Value(k)
+		if k == "preset" || value == base.Value(k) {
 			continue
 		}
 		switch k {

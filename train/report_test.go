@@ -13,13 +13,14 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
 )
 
 // sample returns the parts of a report of n epochs, with numbers made up.
-func sample(t *testing.T, preset string, n int, partial bool) (*Config, *result, []model.EpochMetrics, *figures) {
+func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *result, []model.EpochMetrics, *figures) {
 	t.Helper()
-	c, err := lookupPreset(preset)
+	c, err := config.Lookup(preset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*Config, *result,
 	}
 	f.crossings = crossings(f.angles, f.learned)
 	r := &result{
-		Preset: c.Preset, Dataset: c.Data.Set, Synthetic: generated(c.Data.Set), Group: c.Group.Name, Elements: 8, Partial: partial,
+		Preset: c.Preset, Dataset: c.Data.Set, Synthetic: strings.HasPrefix(c.Data.Set, "strokes"), Group: c.Group.Name, Elements: 8, Partial: partial,
 		Kernel: "SIREN", Epochs: n, BestEpoch: n, EvalDraws: 5, TestAccuracy: 0.9875, TestAccuracyStd: 0.0021, Learned: []float64{1, 0.3, 0.5},
 	}
 	if partial {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
 )
 
@@ -44,7 +45,7 @@ type result struct {
 	Version            string    `json:"version"`
 }
 
-func newResult(c *Config, set *data.Dataset, net *model.CKResNet, run *model.Run, threads int, device string) result {
+func newResult(c *config.Config, set *data.Dataset, net *model.Network, run *model.Run, threads int, device string) result {
 	r := result{
 		Preset: c.Preset, Dataset: set.Name, Synthetic: set.Synthetic,
 		Group: c.Group.Name, Elements: c.Group.Elements, Partial: c.Conv.Partial, Kernel: c.Kernel.Type,

@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/noether-go/noether/internal/atomicfile"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
 )
 
@@ -40,7 +41,7 @@ type runDir struct {
 // newRunDir makes a directory for a new run and writes its configuration. It
 // refuses one that already holds a run. Without a path it makes one of its own
 // below runs.
-func newRunDir(path string, c *Config) (d *runDir, err error) {
+func newRunDir(path string, c *config.Config) (d *runDir, err error) {
 	if path == "" {
 		if path, err = freshName(filepath.Join("runs", c.Preset+"-"+time.Now().Format("20060102-150405"))); err != nil {
 			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
@@ -130,7 +131,7 @@ func (d *runDir) close() {
 }
 
 // writeConfig writes the configuration that the run was started with.
-func (d *runDir) writeConfig(c *Config) error {
+func (d *runDir) writeConfig(c *config.Config) error {
 	return atomicfile.WriteFile(d.file(configFile), func(w io.Writer) error {
 		e := toml.NewEncoder(w)
 		e.Indent = ""
@@ -139,7 +140,7 @@ func (d *runDir) writeConfig(c *Config) error {
 }
 
 // readConfig reads the configuration of a run that is to be resumed.
-func (d *runDir) readConfig() (*Config, error) {
+func (d *runDir) readConfig() (*config.Config, error) {
 	text, err := os.ReadFile(d.file(configFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usageError{fmt.Errorf("-resume: %s holds no run (%s is missing); name the directory that a run printed", d.path, configFile)}
@@ -147,11 +148,11 @@ func (d *runDir) readConfig() (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-resume: %w", err)
 	}
-	c := new(Config)
-	if err := c.merge(string(text), d.file(configFile)); err != nil {
+	c := new(config.Config)
+	if err := c.Merge(string(text), d.file(configFile)); err != nil {
 		return nil, err
 	}
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, usageError{fmt.Errorf("%s: %w", d.file(configFile), err)}
 	}
 	return c, nil

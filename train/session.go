@@ -9,13 +9,14 @@ import (
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/tensor"
 )
 
 // session is one run of the program: from a configuration to a run directory.
 type session struct {
-	cfg    *Config
+	cfg    *config.Config
 	o      *options
 	stdout io.Writer
 	log    *slog.Logger
@@ -24,7 +25,7 @@ type session struct {
 	dir     *runDir
 	set     *data.Dataset
 	dev     tensor.Device
-	net     *model.CKResNet
+	net     *model.Network
 	trainer *model.Trainer
 
 	saving error // the first failure to write, which ends the run
@@ -66,18 +67,15 @@ func (s *session) open(ctx context.Context) (err error) {
 // prepare builds the network and its trainer, and the run directory of a new
 // run.
 func (s *session) prepare() error {
-	nc, err := s.cfg.network(s.set)
-	if err != nil {
+	var err error
+	if s.net, err = s.cfg.NewNetwork(); err != nil {
 		return err
 	}
-	if s.net, err = model.NewCKResNet(nc); err != nil {
-		return s.cfg.explain(err)
-	}
-	tc := s.cfg.training()
+	tc := s.cfg.Training()
 	tc.Device = s.dev
 	tc.OnStep, tc.OnEpoch = s.onStep, s.onEpoch
 	if s.trainer, err = model.NewTrainer(s.net, s.set, tc); err != nil {
-		return s.cfg.explain(err)
+		return s.cfg.Explain(err)
 	}
 	if s.dir == nil {
 		s.dir, err = newRunDir(s.o.out, s.cfg)

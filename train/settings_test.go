@@ -2,56 +2,27 @@ package main
 
 import (
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-)
 
-func TestPresets(t *testing.T) {
-	seen := map[string]bool{}
-	for _, p := range presets() {
-		c := p.config
-		if err := c.check(); err != nil {
-			t.Errorf("%s: %v", p.name, err)
-		}
-		parts := strings.Split(p.name, "-se2-")
-		if len(parts) != 2 || parts[0] != c.Data.Set || parts[1] != map[bool]string{true: "8-partial", false: "8-full"}[c.Conv.Partial] {
-			t.Errorf("%s does not say what it is", p.name)
-		}
-		for _, name := range []string{p.name, p.short} {
-			if name == "" {
-				continue
-			}
-			if seen[name] {
-				t.Errorf("two presets are called %s", name)
-			}
-			seen[name] = true
-			if got, err := lookupPreset(name); err != nil || got.Preset != p.name {
-				t.Errorf("%s gives %s, %v", name, got.Preset, err)
-			}
-		}
-	}
-	if !seen[defaultPreset] {
-		t.Errorf("no preset is called %s", defaultPreset)
-	}
-}
+	"github.com/noether-go/noether/internal/config"
+)
 
 // Every key can be set to the value that it has, and config.toml keeps it.
 func TestSetEveryKey(t *testing.T) {
-	want, err := lookupPreset("mnist6-180")
+	want, err := config.Lookup("mnist6-180")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := want
-	for _, k := range keys() {
+	for _, k := range config.Keys() {
 		if k == "preset" {
 			continue
 		}
-		if err := c.set(k + "=" + want.value(k)); err != nil {
+		if err := c.Set(k + "=" + want.Value(k)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -70,41 +41,9 @@ func TestSetEveryKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range keys() {
+	for _, k := range config.Keys() {
 		if !strings.Contains(string(doc), "`"+k+"`") {
 			t.Errorf("docs/command-line.md does not explain %s", k)
-		}
-	}
-}
-
-func TestSet(t *testing.T) {
-	for _, c := range []struct {
-		assignment string
-		key, value string
-	}{
-		{"train.lr=1e-4", "train.lr", "0.0001"},
-		{"train.lr=1", "train.lr", "1"},
-		{" train.lr = 2.5 ", "train.lr", "2.5"},
-		{"net.pools=[]", "net.pools", "[]"},
-		{"net.pools=[2]", "net.pools", "[2]"},
-		{"net.factors=[1,2,4]", "net.factors", "[1, 2, 4]"},
-		{"conv.partial=false", "conv.partial", "false"},
-		{"group.name=se2", "group.name", "se2"},
-		{`group.jitter="comb"`, "group.jitter", "comb"},
-		{"group.jitter='comb'", "group.jitter", "comb"},
-		{"seed=12", "seed", "12"},
-	} {
-		cfg, err := lookupPreset(defaultPreset)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cfg.set(c.assignment); err != nil {
-			t.Error(err)
-		} else if got := cfg.value(c.key); got != c.value {
-			t.Errorf("-set %s gives %s, want %s", c.assignment, got, c.value)
-		}
-		if fresh, _ := lookupPreset(defaultPreset); !reflect.DeepEqual(fresh.Net.Factors, []int{1, 1}) {
-			t.Fatalf("-set %s changed the preset itself", c.assignment)
 		}
 	}
 }
@@ -122,29 +61,13 @@ func TestPrecedence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := toy("mnist6-m", true)
-	want.Preset = "mnist6-m-se2-8-partial"
+	want, err := config.Lookup("mnist6-m-se2-8-partial")
+	if err != nil {
+		t.Fatal(err)
+	}
 	want.Seed, want.Train.LR, want.Train.Batch, want.Train.Epochs = 6, .25, 8, 4
 	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("%+v\nwant %+v", *c, want)
-	}
-}
-
-func TestNearest(t *testing.T) {
-	for name, want := range map[string]string{
-		"train.lrr": "train.lr", "trian.epochs": "train.epochs", "partial": "conv.partial", "kernel.size": "kernel.side", "Seed": "seed",
-	} {
-		if got := nearest(name, keys()); got != want {
-			t.Errorf("%s is taken for %s, want %s", name, got, want)
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "acb", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
-			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
 	}
 }
 
@@ -190,19 +113,4 @@ func words(line string) []string {
 		}
 	}
 	return list
-}
-
-func TestValueErrorsNameTheKey(t *testing.T) {
-	for _, k := range configKeys {
-		if !slices.Contains(keys(), k) {
-			t.Errorf("%s is no key", k)
-		}
-	}
-	for _, v := range []float64{math.NaN(), math.Inf(1), -1, 1e7} {
-		c := toy("strokes6-180", true)
-		c.Train.LR = v
-		if err := c.check(); err == nil || !strings.HasPrefix(err.Error(), "train.lr is ") {
-			t.Errorf("learning rate %v: %v", v, err)
-		}
-	}
 }

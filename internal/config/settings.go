@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -10,23 +10,18 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// usageError is a mistake in flags or configuration: exit code 2.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
 // unknown reports a name that does not exist, with the nearest that does.
 func unknown(what, name string, known []string) error {
 	all := strings.Join(known, ", ")
 	if len(known) > 20 {
 		all = "docs/command-line.md explains them all"
 	}
-	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, nearest(name, known), all)
+	return fmt.Errorf("unknown %s %q; did you mean %q? (%s)", what, name, Nearest(name, known), all)
 }
 
-// nearest returns the known name with the smallest edit distance to name, where
+// Nearest returns the known name with the smallest edit distance to name, where
 // the last part of a key such as "train.lr" may stand for all of it.
-func nearest(name string, known []string) string {
+func Nearest(name string, known []string) string {
 	best, distance := "", 1<<30
 	name = strings.ToLower(name)
 	for _, k := range known {
@@ -60,8 +55,8 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// keys returns the keys of every value of a Config, such as "train.lr".
-func keys() []string {
+// Keys returns the keys of every value of a Config, such as "train.lr".
+func Keys() []string {
 	var list []string
 	var walk func(prefix string, t reflect.Type)
 	walk = func(prefix string, t reflect.Type) {
@@ -79,70 +74,70 @@ func keys() []string {
 	return list
 }
 
-// merge sets the values that a TOML text states, and leaves the others. source
+// Merge sets the values that a TOML text states, and leaves the others. source
 // says where the text came from.
-func (c *Config) merge(text, source string) error {
+func (c *Config) Merge(text, source string) error {
 	meta, err := toml.Decode(text, c)
 	if err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
-			return usageError{fmt.Errorf("%s: line %d: %s", source, parse.Position.Line, parse.Message)}
+			return mistake("%s: line %d: %s", source, parse.Position.Line, parse.Message)
 		}
-		return usageError{fmt.Errorf("%s: %s", source, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))}
+		return mistake("%s: %s", source, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	if extra := meta.Undecoded(); len(extra) > 0 {
-		return usageError{fmt.Errorf("%s: %w", source, unknown("key", extra[0].String(), keys()))}
+		return mistake("%s: %w", source, unknown("key", extra[0].String(), Keys()))
 	}
 	return nil
 }
 
-// mergeFile sets the values that a TOML file states. A file that names a preset
+// MergeFile sets the values that a TOML file states. A file that names a preset
 // starts from that preset.
-func (c *Config) mergeFile(path string) error {
+func (c *Config) MergeFile(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usageError{fmt.Errorf("-config: %w", err)}
+		return mistake("-config: %w", err)
 	}
 	var head struct {
 		Preset string `toml:"preset"`
 	}
 	if _, err := toml.Decode(string(text), &head); err == nil && head.Preset != "" {
-		if *c, err = lookupPreset(head.Preset); err != nil {
-			return usageError{fmt.Errorf("%s: %w", path, err)}
+		if *c, err = Lookup(head.Preset); err != nil {
+			return mistake("%s: %w", path, err)
 		}
 	}
 	name := c.Preset
-	err = c.merge(string(text), path)
+	err = c.Merge(string(text), path)
 	c.Preset = name // in full, where the file has the short form
 	return err
 }
 
-// set applies one -set key=value. The value is a TOML value; quotes around
+// Set applies one -set key=value. The value is a TOML value; quotes around
 // strings may be left out.
-func (c *Config) set(assignment string) error {
+func (c *Config) Set(assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !ok || key == "" || value == "" || strings.ContainsAny(assignment, "\n\r") {
-		return usageError{fmt.Errorf("-set %q: write key=value, such as train.lr=1e-3", assignment)}
+		return mistake("-set %q: write key=value, such as train.lr=1e-3", assignment)
 	}
 	if key == "preset" {
-		return usageError{fmt.Errorf("-set %s: a preset is chosen with -preset %s", assignment, value)}
+		return mistake("-set %s: a preset is chosen with -preset %s", assignment, value)
 	}
 	target := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {
 		if target = field(target, name); !target.IsValid() {
-			return usageError{fmt.Errorf("-set %s: %w", assignment, unknown("key", key, keys()))}
+			return mistake("-set %s: %w", assignment, unknown("key", key, Keys()))
 		}
 	}
 	if target.Kind() == reflect.Struct {
-		return usageError{fmt.Errorf("-set %s: %q is a group of keys; name one of them: %s", assignment, key, strings.Join(below(key), ", "))}
+		return mistake("-set %s: %q is a group of keys; name one of them: %s", assignment, key, strings.Join(below(key), ", "))
 	}
 	if target.Kind() == reflect.String && !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, `'`) {
 		target.SetString(value)
 		return nil
 	}
-	if err := c.merge(key+" = "+value, "-set "+assignment); err != nil {
-		return usageError{fmt.Errorf("-set %s: %q takes %s", assignment, key, kind(target.Type()))}
+	if err := c.Merge(key+" = "+value, "-set "+assignment); err != nil {
+		return mistake("-set %s: %q takes %s", assignment, key, kind(target.Type()))
 	}
 	return nil
 }
@@ -162,7 +157,7 @@ func field(v reflect.Value, name string) reflect.Value {
 
 func below(group string) []string {
 	var list []string
-	for _, k := range keys() {
+	for _, k := range Keys() {
 		if strings.HasPrefix(k, group+".") {
 			list = append(list, k)
 		}
@@ -187,8 +182,8 @@ func kind(t reflect.Type) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// value returns the value of a key as -set takes it.
-func (c *Config) value(key string) string {
+// Value returns the value of a key as -set takes it.
+func (c *Config) Value(key string) string {
 	v := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {
 		v = field(v, name)

@@ -1,0 +1,344 @@
+// Package config describes runs: the configuration that a TOML file and -set
+// assignments fill, the presets, and the networks and training runs that they
+// stand for. The command line and the benchmarks share it.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/model"
+	"github.com/noether-go/noether/nn"
+)
+
+// Config is one run: what config.toml holds and what -set changes.
+type Config struct {
+	Preset string `toml:"preset"` // where the values came from
+	Seed   uint64 `toml:"seed"`
+	Data   Data   `toml:"data"`
+	Group  Group  `toml:"group"`
+	Conv   Conv   `toml:"conv"`
+	Kernel Kernel `toml:"kernel"`
+	Net    Net    `toml:"net"`
+	Train  Train  `toml:"train"`
+}
+
+// Data chooses the images.
+type Data struct {
+	Set  string `toml:"set"`  // see dataSets
+	Size int    `toml:"size"` // generated sixes to train on, of a set of drawings; 0: its default
+}
+
+// Group chooses the group and how its elements are drawn.
+type Group struct {
+	Name     string `toml:"name"`
+	Elements int    `toml:"elements"` // per layer
+	Jitter   string `toml:"jitter"`   // "stratified" or "comb"
+}
+
+// Conv describes the group convolutions.
+type Conv struct {
+	Partial    bool   `toml:"partial"`     // learn which elements matter
+	PerElement bool   `toml:"per_element"` // draw elements for every image of a batch
+	Compat     bool   `toml:"compat"`      // the published program's sampler and gradients
+	Algorithm  string `toml:"algorithm"`   // see conv.Algorithm
+}
+
+// Kernel describes the networks that render the convolution kernels.
+type Kernel struct {
+	Type   string  `toml:"type"`   // "SIREN"
+	Side   int     `toml:"side"`   // pixels, odd
+	Hidden int     `toml:"hidden"` // units
+	Layers int     `toml:"layers"`
+	Omega0 float64 `toml:"omega0"`
+}
+
+// Net describes the network around the convolutions.
+type Net struct {
+	Type     string  `toml:"type"`     // "CKResNet" or "GCNN"
+	Width    int     `toml:"width"`    // channels of the lifting convolution
+	Factors  []int   `toml:"factors"`  // width of each block, in units of Width
+	Pools    []int   `toml:"pools"`    // where to halve the resolution: 0 after the lifting, i after block i
+	Dropout  float64 `toml:"dropout"`  // probability; of GCNN
+	Dropouts []int   `toml:"dropouts"` // blocks that it follows, from 1
+}
+
+// Train describes the optimisation.
+type Train struct {
+	Epochs        int     `toml:"epochs"`
+	Batch         int     `toml:"batch"`
+	StepsPerEpoch int     `toml:"steps_per_epoch"` // 0: one pass through the training images
+	Optimizer     string  `toml:"optimizer"`       // "adam" or "sgd"
+	LR            float64 `toml:"lr"`
+	LRSubset      float64 `toml:"lr_subset"` // of the learned subset sizes; 0: lr
+	Momentum      float64 `toml:"momentum"`
+	Nesterov      bool    `toml:"nesterov"`
+	WeightDecay   float64 `toml:"weight_decay"`
+	ClipNorm      float64 `toml:"clip_norm"` // 0: none
+	Schedule      string  `toml:"schedule"`  // "constant" or "cosine"
+	WarmupEpochs  int     `toml:"warmup_epochs"`
+	EvalDraws     int     `toml:"eval_draws"` // draws of the group elements in the final test
+	SaveEvery     int     `toml:"save_every"` // steps between saved states, besides the end of every epoch
+}
+
+// Image is the shape of the images of a data set, and their number of classes.
+type Image struct{ Channels, Side, Classes int }
+
+// dataSet is a data set by the name that data.set has.
+type dataSet struct {
+	name    string
+	image   Image
+	drawing bool // generated in the size that data.size says
+}
+
+var dataSets = []dataSet{
+	{"strokes6-180", Image{1, 28, 2}, true},
+	{"mnist6-180", Image{1, 28, 2}, false},
+	{"mnist6-m", Image{1, 28, 2}, false},
+	{"rotmnist", Image{1, 28, 10}, false},
+	{"rotmnist-synthetic", Image{1, 28, 10}, false},
+	{"cifar10", Image{3, 32, 10}, false},
+}
+
+// Names that a configuration may hold.
+var (
+	jitters    = []string{"stratified", "comb"}
+	kernels    = []string{"SIREN"}
+	networks   = []string{"CKResNet", "GCNN"}
+	optimizers = []string{"adam", "sgd"}
+	schedules  = []string{"constant", "cosine"}
+)
+
+// Error is a mistake in a configuration: a name, a key or a value that cannot be
+// used.
+type Error struct{ Err error }
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func mistake(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
+
+// valueError is a value of the configuration that cannot be used.
+func valueError(key string, value any, allowed string) error {
+	return mistake("%s is %v; allowed: %s", key, value, allowed)
+}
+
+// dataSet returns the configured data set, the zero value where there is none of
+// that name.
+func (c *Config) dataSet() dataSet {
+	for _, s := range dataSets {
+		if s.name == c.Data.Set {
+			return s
+		}
+	}
+	return dataSet{}
+}
+
+func dataSetNames() []string {
+	var names []string
+	for _, s := range dataSets {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// Image returns the shape of the configured data set's images.
+func (c *Config) Image() Image { return c.dataSet().image }
+
+// Check reports the first value that cannot be used, by its key, as an *Error.
+// What only the packages that use a value know, they check themselves.
+func (c *Config) Check() error {
+	for _, n := range []struct {
+		key, value string
+		allowed    []string
+	}{
+		{"data.set", c.Data.Set, dataSetNames()},
+		{"group.jitter", c.Group.Jitter, jitters},
+		{"kernel.type", c.Kernel.Type, kernels},
+		{"net.type", c.Net.Type, networks},
+		{"train.optimizer", c.Train.Optimizer, optimizers},
+		{"train.schedule", c.Train.Schedule, schedules},
+	} {
+		if !slices.Contains(n.allowed, n.value) {
+			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
+		}
+	}
+	if _, err := conv.ParseAlgorithm(c.Conv.Algorithm); err != nil {
+		return mistake("conv.algorithm: %s", strings.TrimPrefix(err.Error(), "conv: "))
+	}
+	group, err := lie.ByName(c.Group.Name)
+	if err != nil {
+		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), strings.Join(lie.Names(), ", "))
+	}
+	c.Group.Name = group.Name() // "se2" is a spelling of it
+	if c.Seed > math.MaxInt64 {
+		return valueError("seed", c.Seed, "0 to 9223372036854775807, what a TOML file can hold")
+	}
+	if c.Data.Size != 0 && !c.dataSet().drawing {
+		return valueError("data.size", c.Data.Size, "0 for "+c.Data.Set+", whose size is given")
+	}
+	for _, n := range []struct {
+		key           string
+		value, lo, hi int
+	}{
+		{"data.size", c.Data.Size, 0, 500000},
+		{"group.elements", c.Group.Elements, 1, 1024},
+		{"kernel.side", c.Kernel.Side, 1, 63},
+		{"kernel.hidden", c.Kernel.Hidden, 2, 4096},
+		{"kernel.layers", c.Kernel.Layers, 2, 16},
+		{"net.width", c.Net.Width, 1, 4096},
+		{"train.epochs", c.Train.Epochs, 1, 1e6},
+		{"train.batch", c.Train.Batch, 1, 1 << 16},
+		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
+		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.Train.Epochs - 1},
+		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
+		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
+	} {
+		if n.value < n.lo || n.value > n.hi {
+			return valueError(n.key, n.value, fmt.Sprintf("%d to %d", n.lo, n.hi))
+		}
+	}
+	switch {
+	case c.Kernel.Side%2 == 0:
+		return valueError("kernel.side", c.Kernel.Side, "odd numbers")
+	case group.Dim() == 0 && c.Conv.Partial:
+		return valueError("conv.partial", true, "false for "+c.Group.Name+", which has no rotations to choose from")
+	case group.Dim() == 0 && c.Group.Elements != 1:
+		return valueError("group.elements", c.Group.Elements, "1 for "+c.Group.Name+", whose only element besides shifts is the identity")
+	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):
+		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
+	case c.Net.Type != "GCNN" && c.Net.Dropout != 0:
+		return valueError("net.dropout", c.Net.Dropout, "0 for "+c.Net.Type)
+	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
+		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
+	case c.Train.Nesterov && c.Train.Momentum == 0:
+		return valueError("train.momentum", c.Train.Momentum, "above 0 with train.nesterov")
+	}
+	for _, n := range []struct {
+		key       string
+		value     float64
+		aboveZero bool
+	}{
+		{"kernel.omega0", c.Kernel.Omega0, true},
+		{"train.lr", c.Train.LR, true},
+		{"train.lr_subset", c.Train.LRSubset, false},
+		{"train.weight_decay", c.Train.WeightDecay, false},
+		{"train.clip_norm", c.Train.ClipNorm, false},
+	} {
+		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
+			allowed := "0 to 1e6"
+			if n.aboveZero {
+				allowed = "above 0, at most 1e6"
+			}
+			return valueError(n.key, n.value, allowed)
+		}
+	}
+	return nil
+}
+
+// NewNetwork builds the network for images of the configured data set. The error
+// names the key whose value cannot be used.
+func (c *Config) NewNetwork() (*model.Network, error) {
+	group, err := lie.ByName(c.Group.Name)
+	if err != nil {
+		return nil, mistake("group.name: %w", err)
+	}
+	jitter := gumbel.Stratified
+	if c.Group.Jitter == "comb" {
+		jitter = gumbel.Comb
+	}
+	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
+	var net *model.Network
+	if c.Net.Type == "GCNN" {
+		net, err = model.NewGCNN(model.GCNNConfig{
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
+			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
+			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
+			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
+		})
+	} else {
+		net, err = model.NewCKResNet(model.CKResNetConfig{
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
+			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
+			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
+		})
+	}
+	return net, c.Explain(err)
+}
+
+// Training returns the configuration of the training run.
+func (c *Config) Training() model.TrainConfig {
+	t := c.Train
+	algorithm := nn.Adam
+	if t.Optimizer == "sgd" {
+		algorithm = nn.SGD
+	}
+	subset := t.LRSubset
+	if subset == 0 {
+		subset = t.LR
+	}
+	return model.TrainConfig{
+		Epochs: t.Epochs, Batch: t.Batch, StepsPerEpoch: t.StepsPerEpoch, Seed: c.Seed,
+		Optimizer: nn.OptimizerConfig{
+			Algorithm: algorithm, LR: t.LR, SubsetLR: subset,
+			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
+		},
+		Cosine: t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
+	}
+}
+
+// configKeys are the keys behind the fields that package model checks, whichever
+// network they belong to.
+var configKeys = map[string]string{
+	"Elements":      "group.elements",
+	"PerElement":    "conv.per_element",
+	"Width":         "net.width",
+	"Factors":       "net.factors",
+	"Pools":         "net.pools",
+	"Dropout":       "net.dropout",
+	"Dropouts":      "net.dropouts",
+	"KernelSide":    "kernel.side",
+	"KernelHidden":  "kernel.hidden",
+	"KernelLayers":  "kernel.layers",
+	"Omega0":        "kernel.omega0",
+	"Algorithm":     "conv.algorithm",
+	"Epochs":        "train.epochs",
+	"Batch":         "train.batch",
+	"StepsPerEpoch": "train.steps_per_epoch",
+	"Warmup":        "train.warmup_epochs",
+	"EvalDraws":     "train.eval_draws",
+}
+
+// Explain makes a package's complaint about a value one about the configuration,
+// by the key that the user writes. Other errors, and nil, it returns as they are.
+func (c *Config) Explain(err error) error {
+	var field *model.ConfigError
+	var layer *nn.ConfigError
+	switch {
+	case errors.As(err, &layer):
+		return &Error{err}
+	case !errors.As(err, &field):
+		return err
+	}
+	_, name, _ := strings.Cut(field.Field, ".")
+	if name == "Side" { // the image is given, the pools and the kernel are not
+		return mistake("net.pools is %s and kernel.side is %d, which does not fit the image's %v pixels; allowed: what leaves the last layer at least as many pixels as its kernel has",
+			c.Value("net.pools"), c.Kernel.Side, field.Value)
+	}
+	if key, ok := configKeys[name]; ok {
+		return valueError(key, field.Value, field.Allowed)
+	}
+	return &Error{err}
+}

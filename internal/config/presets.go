@@ -1,0 +1,129 @@
+package config
+
+import "slices"
+
+// Preset is a named configuration. Names are data-group-elements-variant.
+type Preset struct {
+	Name, Short string // Short may be empty
+	About       string
+	Config      Config
+}
+
+// Default is what a run without flags trains.
+const Default = "strokes6-180-se2-8-partial"
+
+// toy is the network of the paper's toy tasks: ten channels, two blocks of one
+// width, resolution halved after each block. Elements are drawn independently
+// within their strata and the half-widths follow the true gradient, with a
+// learning rate of their own; only then do the learned subsets explain what the
+// network does. Once through the images of MNIST is enough; three epochs of a
+// third each show the course.
+func toy(set string, partial bool) Config {
+	return Config{
+		Seed:   1,
+		Data:   Data{Set: set},
+		Group:  Group{Name: "SE(2)", Elements: 8, Jitter: "stratified"},
+		Conv:   Conv{Partial: partial, Algorithm: "auto"},
+		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
+		Net:    Net{Type: "CKResNet", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Dropouts: []int{}},
+		Train: Train{
+			Epochs: 3, StepsPerEpoch: 55, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-2,
+			Schedule: "cosine", EvalDraws: 5, SaveEvery: 100,
+		},
+	}
+}
+
+// small is a network for the generated strokes that trains within a minute.
+func small(partial bool) Config {
+	c := toy("strokes6-180", partial)
+	c.Net.Width = 6
+	c.Net.Pools = []int{0, 1}
+	c.Train.Epochs, c.Train.StepsPerEpoch = 6, 0
+	return c
+}
+
+// perElement draws elements for every image of a batch.
+func perElement(c Config) Config {
+	c.Conv.PerElement = true
+	return c
+}
+
+// published is the residual network of the paper's main experiments, with the
+// course of training that its authors published.
+func published(set, group string, elements int, partial bool) Config {
+	return Config{
+		Seed:   1,
+		Data:   Data{Set: set},
+		Group:  Group{Name: group, Elements: elements, Jitter: "stratified"},
+		Conv:   Conv{Partial: partial, Algorithm: "auto"},
+		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
+		Net:    Net{Type: "CKResNet", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Dropouts: []int{}},
+		Train: Train{
+			Epochs: 300, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-3,
+			Schedule: "cosine", WarmupEpochs: 5, EvalDraws: 5, SaveEvery: 100,
+		},
+	}
+}
+
+func cifar10(elements int, partial bool) Config {
+	c := published("cifar10", "SE(2)", elements, partial)
+	c.Net.Pools = []int{1, 2}
+	c.Train.LRSubset = 1e-4
+	return c
+}
+
+// thirteenLayers is the paper's "13-layer CNN" in place of the residual network.
+func thirteenLayers(c Config) Config {
+	c.Kernel.Side, c.Kernel.Hidden = 3, 8
+	c.Net = Net{
+		Type: "GCNN", Width: 128, Factors: []int{1, 2, 2, 2, 2, 2, 2, 2}, Pools: []int{2, 5},
+		Dropout: 0.3, Dropouts: []int{2, 5, 8},
+	}
+	c.Train.Epochs, c.Train.Batch = 205, 128
+	return c
+}
+
+// Presets returns all presets, in the order of -list.
+func Presets() []Preset {
+	return []Preset{
+		{"strokes6-180-se2-8-partial", "strokes6-180", "synthetic sixes against their copies turned by 180 degrees, SE(2), learned subsets", small(true)},
+		{"strokes6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", small(false)},
+		{"mnist6-180-se2-8-partial", "mnist6-180", "MNIST sixes against their copies turned by 180 degrees, SE(2), learned subsets", toy("mnist6-180", true)},
+		{"mnist6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-180", false)},
+		{"mnist6-180-se2-8-partial-perelement", "", "learned subsets, with elements drawn for every image of a batch", perElement(toy("mnist6-180", true))},
+		{"mnist6-m-se2-8-partial", "mnist6-m", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
+		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
+		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
+		{"rotmnist-se2-8-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 8, false)},
+		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
+		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
+		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
+		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar10(16, true)},
+		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar10(4, false))},
+	}
+}
+
+// presetNames returns every name that Lookup takes.
+func presetNames() []string {
+	var names []string
+	for _, p := range Presets() {
+		names = append(names, p.Name)
+		if p.Short != "" {
+			names = append(names, p.Short)
+		}
+	}
+	return names
+}
+
+// Lookup returns the configuration of that name. The error, an *Error, says which
+// name is nearest.
+func Lookup(name string) (Config, error) {
+	list := Presets()
+	i := slices.IndexFunc(list, func(p Preset) bool { return name == p.Name || name != "" && name == p.Short })
+	if i < 0 {
+		return Config{}, &Error{unknown("preset", name, presetNames())}
+	}
+	c := list[i].Config
+	c.Preset = list[i].Name
+	return c, nil
+}

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/lie"
+)
+
+// A preset's name says what it is: data-group-elements-variant.
+func TestPresets(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range Presets() {
+		c := p.Config
+		if err := c.Check(); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+		group, err := lie.ByName(c.Group.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := strings.NewReplacer("(", "", ")", "").Replace(strings.ToLower(group.Name()))
+		want := c.Data.Set + "-" + plain + "-" + strconv.Itoa(c.Group.Elements)
+		switch {
+		case c.Conv.Partial:
+			want += "-partial"
+		case group.Dim() > 0:
+			want += "-full"
+		}
+		if c.Conv.PerElement {
+			want += "-perelement"
+		}
+		if c.Net.Type == "GCNN" {
+			want += "-13layer"
+		}
+		if p.Name != want {
+			t.Errorf("%s is called so, its configuration says %s", p.Name, want)
+		}
+		for _, name := range []string{p.Name, p.Short} {
+			if name == "" {
+				continue
+			}
+			if seen[name] {
+				t.Errorf("two presets are called %s", name)
+			}
+			seen[name] = true
+			if got, err := Lookup(name); err != nil || got.Preset != p.Name {
+				t.Errorf("%s gives %s, %v", name, got.Preset, err)
+			}
+		}
+	}
+	if !seen[Default] {
+		t.Errorf("no preset is called %s", Default)
+	}
+}
+
+// The networks of the presets have the sizes that the published ones have.
+func TestPresetNetworks(t *testing.T) {
+	for name, want := range map[string]int{
+		"rotmnist-se2-8-full":           467786,
+		"rotmnist-se2-8-partial":        467791,
+		"rotmnist-synthetic-se2-8-full": 467786,
+		"rotmnist-t2-1":                 450074,
+		"cifar10-se2-16-partial":        469903,
+		"cifar10-se2-4-full-13layer":    3994410,
+	} {
+		c, err := Lookup(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		net, err := c.NewNetwork()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := net.Parameters().Count(); got != want {
+			t.Errorf("%s has %d parameters, want %d", name, got, want)
+		}
+		channels, height, _ := net.ImageShape()
+		if got := (Image{channels, height, net.Classes()}); got != c.Image() {
+			t.Errorf("%s takes %v, its data set has %v", name, got, c.Image())
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	for _, c := range []struct {
+		assignment string
+		key, value string
+	}{
+		{"train.lr=1e-4", "train.lr", "0.0001"},
+		{"train.lr=1", "train.lr", "1"},
+		{" train.lr = 2.5 ", "train.lr", "2.5"},
+		{"net.pools=[]", "net.pools", "[]"},
+		{"net.pools=[2]", "net.pools", "[2]"},
+		{"net.factors=[1,2,4]", "net.factors", "[1, 2, 4]"},
+		{"conv.partial=false", "conv.partial", "false"},
+		{"group.name=se2", "group.name", "se2"},
+		{`group.jitter="comb"`, "group.jitter", "comb"},
+		{"group.jitter='comb'", "group.jitter", "comb"},
+		{"seed=12", "seed", "12"},
+	} {
+		cfg, err := Lookup(Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cfg.Set(c.assignment); err != nil {
+			t.Error(err)
+		} else if got := cfg.Value(c.key); got != c.value {
+			t.Errorf("-set %s gives %s, want %s", c.assignment, got, c.value)
+		}
+		if fresh, _ := Lookup(Default); !reflect.DeepEqual(fresh.Net.Factors, []int{1, 1}) {
+			t.Fatalf("-set %s changed the preset itself", c.assignment)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for name, want := range map[string]string{
+		"train.lrr": "train.lr", "trian.epochs": "train.epochs", "partial": "conv.partial", "kernel.size": "kernel.side", "Seed": "seed",
+	} {
+		if got := Nearest(name, Keys()); got != want {
+			t.Errorf("%s is taken for %s, want %s", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"abc", "acb", 2}} {
+		if got := editDistance(c.a, c.b); got != c.want || editDistance(c.b, c.a) != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestValueErrorsNameTheKey(t *testing.T) {
+	for _, k := range configKeys {
+		if !slices.Contains(Keys(), k) {
+			t.Errorf("%s is no key", k)
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), -1, 1e7} {
+		c := toy("strokes6-180", true)
+		c.Train.LR = v
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "train.lr is ") {
+			t.Errorf("learning rate %v: %v", v, err)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// layer is what a planned network is a sequence of: forward in order, backward
+// in reverse.
+type layer interface {
+	Parameters() []*nn.Parameter
+	Bind(dev tensor.Device)
+	Forward(train bool)
+	Backward()
+}
+
+// Network is a network on a group, of one of the architectures that NewCKResNet
+// and NewGCNN build.
+//
+// A network is built on the host. Bind plans it for one device and batch size;
+// training and evaluation then run on that plan. A bound network is used by one
+// goroutine at a time.
+type Network struct {
+	cfg    settings
+	arch   architecture
+	params nn.Parameters
+	loss   *nn.CrossEntropy
+
+	samplers []sampler // of the lifting, then of each group convolution in order
+	dropouts []dropout
+
+	plan *plan
+}
+
+// architecture is a kind of network: which layers there are, and how they follow
+// each other.
+type architecture interface {
+	// build makes the layers, and adds their parameters to net in the order of
+	// the published program.
+	build(net *Network) error
+	// reserve plans the layers one after the other, each taking the output of
+	// the one before it, and returns the map of logits.
+	reserve(p *planner) *nn.Map
+}
+
+// sampler is a distribution of group elements and the names of the random
+// streams it draws from.
+type sampler struct {
+	*gumbel.Uniform
+	layer            string
+	training, trials string
+}
+
+// dropout is a layer of that kind and the name of the random stream it draws
+// from.
+type dropout struct {
+	*nn.Dropout
+	stream string
+}
+
+// plan is a network bound to a device and a batch size.
+type plan struct {
+	dev    tensor.Device
+	arena  tensor.Arena
+	batch  int
+	pixels tensor.Buffer // the images as they arrive, [B, C, H, W]
+	input  *nn.Map
+	logits *nn.Map
+	layers []layer // without the loss
+
+	elements []*gumbel.Elements // one list per sampler
+	stream   stream.Stream
+}
+
+// newNetwork builds a network with freshly drawn weights.
+func newNetwork(cfg settings) (*Network, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	net := &Network{cfg: cfg, loss: nn.NewCrossEntropy()}
+	switch cfg.Type {
+	case typeGCNN:
+		net.arch = new(gcnn)
+	default:
+		net.arch = new(ckResNet)
+	}
+	if err := net.arch.build(net); err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return net, nil
+}
+
+// Architecture returns the kind of the network, "CKResNet" or "GCNN".
+func (net *Network) Architecture() string { return net.cfg.Type }
+
+// ImageShape returns the channels, height and width of the images that the
+// network takes.
+func (net *Network) ImageShape() (channels, height, width int) {
+	return net.cfg.Channels, net.cfg.Side, net.cfg.Side
+}
+
+// Classes returns the number of classes.
+func (net *Network) Classes() int { return net.cfg.Classes }
+
+// Parameters returns the network's parameters and running statistics.
+func (net *Network) Parameters() *nn.Parameters { return &net.params }
+
+func (net *Network) convConfig(name string, in, out int) conv.Config {
+	c := net.cfg
+	return conv.Config{
+		Name: name, Group: c.Group, In: in, Out: out,
+		Side: c.KernelSide, Padding: conv.Same, Bias: true,
+		Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
+		Algorithm: c.Algorithm,
+	}
+}
+
+// stochastic reports whether the layers draw elements at all: the trivial
+// stabiliser has one element and nothing to draw.
+func (net *Network) stochastic() bool { return net.cfg.Group.Dim() > 0 }
+
+// newLifting makes the lifting convolution together with the distribution of its
+// output elements, which is never partial.
+func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
+	if err := net.addSampler(cfg.Name, false); err != nil {
+		return nil, err
+	}
+	l, err := conv.NewLifting(cfg, net.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	net.params.Add(l.Parameters()...)
+	return l, nil
+}
+
+// newGroup makes a group convolution together with the distribution of its
+// output elements.
+func (net *Network) newGroup(cfg conv.Config) (*conv.Group, error) {
+	g, err := conv.NewGroup(cfg, net.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	net.params.Add(g.Parameters()...)
+	return g, net.addSampler(cfg.Name, net.cfg.Partial)
+}
+
+func (net *Network) newNorm(name string, channels int) (*nn.BatchNorm, error) {
+	norm, err := nn.NewBatchNorm(name, channels)
+	if err != nil {
+		return nil, err
+	}
+	net.params.Add(norm.Parameters()...)
+	return norm, nil
+}
+
+func (net *Network) newLinear(name string, in, out int) (*nn.Linear, error) {
+	l, err := nn.NewLinear(name, in, out, net.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	net.params.Add(l.Parameters()...)
+	return l, nil
+}
+
+// drops reports whether dropout follows group convolution i, from 1.
+func (net *Network) drops(i int) bool { return slices.Contains(net.cfg.Dropouts, i) }
+
+func (net *Network) newDropout(name string) (*nn.Dropout, error) {
+	d, err := nn.NewDropout(name, net.cfg.Dropout)
+	if err != nil {
+		return nil, err
+	}
+	net.dropouts = append(net.dropouts, dropout{d, name + "/training"})
+	return d, nil
+}
+
+func (net *Network) addSampler(layer string, partial bool) error {
+	u, err := gumbel.NewUniform(gumbel.UniformConfig{
+		Group: net.cfg.Group, Max: net.cfg.Elements, Partial: partial,
+		Jitter: net.cfg.Jitter, Compat: net.cfg.Compat, Name: layer + ".probs",
+	})
+	if err != nil {
+		return err
+	}
+	net.samplers = append(net.samplers, sampler{u, layer, layer + "/training", layer + "/evaluation"})
+	net.params.Add(u.Parameters()...)
+	return nil
+}
+
+// Bind plans the network for a device and a batch size: it allocates the
+// parameters and every buffer of a forward and, unless inference is set, a
+// backward pass. A bound network must be released before it is bound anew.
+func (net *Network) Bind(dev tensor.Device, batch int, inference bool) error {
+	if net.plan != nil {
+		panic(&nn.Error{Op: "Network.Bind", Problem: "already bound; call Release first"})
+	}
+	if batch < 1 {
+		return &ConfigError{"batch size", batch, "1 or more"}
+	}
+	p := &plan{dev: dev, batch: batch}
+	net.reserve(p, &nn.Plan{Device: dev, Arena: &p.arena, Batch: batch, Inference: inference})
+	if err := net.params.Bind(dev); err != nil {
+		return fmt.Errorf("model: parameters: %w", err)
+	}
+	if err := p.arena.Bind(dev); err != nil {
+		net.params.Release()
+		return fmt.Errorf("model: batch of %d: %w", batch, err)
+	}
+	for _, l := range p.layers {
+		l.Bind(dev)
+	}
+	net.loss.Bind(dev)
+	for _, s := range net.samplers {
+		s.Bind(dev)
+	}
+	net.plan = p
+	return nil
+}
+
+// reserve lays the network out: it walks the layers once, each reserving its
+// buffers and handing its output to the next.
+func (net *Network) reserve(p *plan, np *nn.Plan) {
+	c := net.cfg
+	np.Arena.Reserve(&p.pixels, np.Batch*c.pixels())
+	p.input = np.Map(c.Channels, 1, c.Side, c.Side)
+	for range net.samplers {
+		p.elements = append(p.elements, gumbel.NewElements(c.Group, c.Elements))
+	}
+	p.logits = net.arch.reserve(&planner{Plan: np, net: net, to: p})
+	net.loss.Plan(np, p.logits)
+}
+
+// planner plans the layers of a network in order.
+type planner struct {
+	*nn.Plan
+	net *Network
+	to  *plan
+
+	lists    int              // of elements that convolutions took so far
+	elements *gumbel.Elements // what the last convolution's output lives on
+}
+
+// add appends a planned layer.
+func (p *planner) add(l layer) { p.to.layers = append(p.to.layers, l) }
+
+// nextElements moves on to the list of the next convolution's output.
+func (p *planner) nextElements() (in, out *gumbel.Elements) {
+	in = p.elements
+	p.elements = p.to.elements[p.lists]
+	p.lists++
+	return in, p.elements
+}
+
+// lifting plans the convolution of the images.
+func (p *planner) lifting(l *conv.Lifting) *nn.Map {
+	_, out := p.nextElements()
+	p.add(l)
+	return l.Plan(p.Plan, p.to.input, out)
+}
+
+// group plans a group convolution of x.
+func (p *planner) group(g *conv.Group, x *nn.Map) *nn.Map {
+	in, out := p.nextElements()
+	p.add(g)
+	return g.Plan(p.Plan, x, in, out)
+}
+
+// single plans a layer with one input and one output.
+func (p *planner) single(l nn.Layer, x *nn.Map) *nn.Map {
+	p.add(l)
+	return l.Plan(p.Plan, x)
+}
+
+// Release frees the device memory of a bound network. The host keeps the
+// parameters as they were at the last Parameters().Download.
+func (net *Network) Release() {
+	if net.plan == nil {
+		return
+	}
+	net.plan.arena.Release()
+	net.params.Release()
+	net.plan = nil
+}
