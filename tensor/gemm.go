@@ -451,37 +451,3 @@ func (j *gemmJob) packStrips(a []float32, s0, s1, p0, steps, worker int) []float
 	}
 	return dst
 }
-
-// finish applies bias and epilogue to a block of the matrix that begins at
-// offset of C, while the block is still in the cache.
-func (j *gemmJob) finish(offset, row, end, col0, col1 int) {
-	if j.bias == nil && j.epilogue == NoEpilogue {
-		return
-	}
-	for r := row; r < end; r++ {
-		at := offset + r*j.ldc
-		y := j.c[at+col0 : at+col1]
-		var bias float32
-		if j.bias != nil {
-			bias = j.bias[r]
-		}
-		switch j.epilogue {
-		case NoEpilogue:
-			asm.Affine(y, y, 1, bias)
-		case ReLUEpilogue:
-			if j.bias != nil {
-				asm.Affine(y, y, 1, bias)
-			}
-			asm.Relu(y, y)
-		case SinEpilogue:
-			asm.Affine(y, y, j.omega, j.omega*bias)
-			if j.derivative == nil {
-				asm.Sin(y, y)
-				continue
-			}
-			d := j.derivative[at+col0 : at+col1]
-			asm.SinCos(y, d, y)
-			asm.Affine(d, d, j.omega, 0)
-		}
-	}
-}
