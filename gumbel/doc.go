@@ -19,5 +19,8 @@
 //	...                                 // a step of the optimiser
 //	sampler.Clamp()
 //
+// An Elements may also hold one list for each image of a batch, drawn
+// independently from the one distribution.
+//
 // Nothing but the constructors allocates.
 package gumbel

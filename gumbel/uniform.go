@@ -64,7 +64,8 @@ type UniformConfig struct {
 //	not partial:  g_i = exp(2E (i+u_i)/n),              n = Max
 //
 // A group that is not compact has -E added in the second exponent. A finite
-// group has no jitter: its list is its Grid.
+// group has no jitter: its list is its Grid. Several lists (NewLists) are drawn
+// independently, at the same theta and hence with the same n.
 type Uniform struct {
 	cfg    UniformConfig
 	extent float64
@@ -168,7 +169,8 @@ func (u *Uniform) count(theta float32) int {
 
 // Draw makes e a list drawn from the distribution at the present theta, taking
 // one number from src for each element in order, or one in all for a comb, or
-// none for a finite group. The gradient of e is cleared.
+// none for a finite group. Several lists are drawn one after another. The gradient
+// of e is cleared.
 //
 // A theta that is not finite gives elements that are not, so that the loss shows
 // it; the number of elements stays within 1 and Max. Draw allocates nothing.
@@ -181,7 +183,7 @@ func (u *Uniform) Draw(e *Elements, src lie.Source) {
 }
 
 // Midpoints makes e the list whose every u_i is 1/2: the one to use where
-// results must not be random.
+// results must not be random. Several lists are then equal.
 func (u *Uniform) Midpoints(e *Elements) {
 	u.size(e)
 	for i := range e.uniform {
@@ -204,27 +206,31 @@ func (u *Uniform) size(e *Elements) {
 	case u.cfg.Jitter == Comb:
 		n = 1
 	}
-	e.uniform = e.uniform[:n]
+	e.uniform = e.uniform[:n*e.lists]
 }
 
 // place computes the elements from e.uniform and the last theta.
 func (u *Uniform) place(e *Elements) {
-	if u.grid != nil {
-		copy(e.G, u.grid)
-		return
-	}
-	n := float64(len(e.G))
-	for i := range e.G {
-		var v float64
-		switch {
-		case u.cfg.Compat:
-			v = u.compat(i, len(e.G), e.uniform[0])
-		case u.theta != nil:
-			v = float64(u.last) * u.slope(e, i)
-		default:
-			v = u.start + 2*u.extent*(float64(i)+e.jitter(i))/n
+	for s := range e.lists {
+		list := e.List(s)
+		if u.grid != nil {
+			copy(list, u.grid)
+			continue
 		}
-		e.G[i] = u.cfg.Group.Exp(lie.Vector{v})
+		n := float64(len(list))
+		for i := range list {
+			jitter := e.jitter(s, i)
+			var v float64
+			switch {
+			case u.cfg.Compat:
+				v = u.compat(i, len(list), jitter)
+			case u.theta != nil:
+				v = float64(u.last) * u.slope(i, len(list), jitter)
+			default:
+				v = u.start + 2*u.extent*(float64(i)+jitter)/n
+			}
+			list[i] = u.cfg.Group.Exp(lie.Vector{v})
+		}
 	}
 }
 
@@ -241,16 +247,16 @@ func (u *Uniform) compat(i, n int, jitter float64) float64 {
 	return comb - float64(float32(u.extent)*theta) + delta
 }
 
-// slope returns the derivative of element i's exponent with respect to theta,
-// E (2(i+u_i)/n - 1).
-func (u *Uniform) slope(e *Elements, i int) float64 {
-	return u.extent * (2*(float64(i)+e.jitter(i))/float64(len(e.G)) - 1)
+// slope returns the derivative with respect to theta of the exponent of element
+// i of n, E (2(i+u_i)/n - 1).
+func (u *Uniform) slope(i, n int, jitter float64) float64 {
+	return u.extent * (2*(float64(i)+jitter)/float64(n) - 1)
 }
 
 // Backward adds the gradient of the loss with respect to theta, given the
 // gradient e.Grad with respect to the elements of the list that was drawn last,
-// to the parameter's gradient. The number of elements counts as a constant. It
-// allocates nothing.
+// or of all lists, to the parameter's gradient. The number of elements counts as a
+// constant. It allocates nothing.
 //
 // Under Compat it is the published implementation's: the spacing of the comb
 // counts as a constant too, which leaves the slope E (2u/n - 1) for every
@@ -263,12 +269,16 @@ func (u *Uniform) Backward(e *Elements) {
 		panic(&Error{"Uniform.Backward", "not bound to a device"})
 	}
 	d := 0.0
-	for i := range e.Grad {
-		s := u.slope(e, i)
-		if u.cfg.Compat {
-			s = u.extent * (2*e.jitter(i)/float64(len(e.G)) - 1)
+	n := e.Len()
+	for s := range e.lists {
+		for i, grad := range e.ListGrad(s) {
+			jitter := e.jitter(s, i)
+			slope := u.slope(i, n, jitter)
+			if u.cfg.Compat {
+				slope = u.extent * (2*jitter/float64(n) - 1)
+			}
+			d += float64(slope * grad[0])
 		}
-		d += float64(s * e.Grad[i][0])
 	}
 	u.dev.Download(u.host[:], u.theta.Grad)
 	u.host[0] += float32(d)

@@ -170,6 +170,94 @@ func TestElementCounts(t *testing.T) {
 	}
 }
 
+// TestGoldenLists draws the reference's several lists at once.
+func TestGoldenLists(t *testing.T) {
+	z := golden.Open(t, "samplers.npz")
+	for i := range 4 {
+		key := fmt.Sprintf("se2_random_partial_%d_ns3", i)
+		theta, _ := golden.Float32(t, z, key+".probs")
+		draws, _ := golden.Float64(t, z, key+".u00")
+		want, shape := golden.Float64(t, z, key+".g")
+		grad, _ := golden.Float64(t, z, key+".grad_g")
+		wantGrad, _ := golden.Float32(t, z, key+".grad_probs")
+		cfg := partial(8, gumbel.Stratified)
+		cfg.Compat = true
+		u := newUniform(t, cfg)
+		ps := bind(t, u, theta[0])
+		e := gumbel.NewLists(lie.SE2, 8, 3)
+		u.Draw(e, &replay{u: draws})
+		if e.Len() != shape[1] || e.Lists() != 3 || e.Max() != 8 {
+			t.Fatalf("%d lists of %d elements, at most %d; want 3 of %d, at most 8", e.Lists(), e.Len(), e.Max(), shape[1])
+		}
+		golden.Close(t, "elements", angles(e), want, 0, 0)
+		for j := range e.Grad {
+			e.Grad[j][0] = grad[j]
+		}
+		u.Backward(e)
+		golden.Close(t, "gradient of theta", ps.All()[0].Grad.Host(), wantGrad, 1e-6, 1e-6)
+	}
+}
+
+// Several lists are what single lists drawn one after another are, and so is
+// their gradient.
+func TestLists(t *testing.T) {
+	const lists, most = 5, 8
+	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
+		for _, theta := range []float32{0.1, 0.6, 1} {
+			u := newUniform(t, partial(most, jitter))
+			ps := bind(t, u, theta)
+			many, one := gumbel.NewLists(lie.SE2, most, lists), gumbel.NewElements(lie.SE2, most)
+			u.Draw(many, stream.New(1, "lists", 0))
+			src, weights := stream.New(1, "lists", 0), stream.New(2, "weights", 0)
+			different := false
+			for s := range lists {
+				u.Draw(one, src)
+				if len(one.G) != many.Len() {
+					t.Fatalf("theta %v: lists of %d and %d elements", theta, many.Len(), len(one.G))
+				}
+				for i, g := range many.List(s) {
+					if g != one.G[i] {
+						t.Fatalf("jitter %v, theta %v, list %d: element %d is %v, alone %v", jitter, theta, s, i, g, one.G[i])
+					}
+					different = different || g != many.List(0)[i]
+					w := weights.Normal()
+					many.ListGrad(s)[i][0], one.Grad[i][0] = w, w
+				}
+				u.Backward(one)
+			}
+			if !different {
+				t.Error("all lists are equal")
+			}
+			want := float64(ps.All()[0].Grad.Host()[0])
+			ps.ZeroGrad()
+			u.Backward(many)
+			golden.Close(t, "gradient", ps.All()[0].Grad.Host(), []float64{want}, 1e-5, 1e-5)
+
+			u.Midpoints(many)
+			u.Midpoints(one)
+			for s := range lists {
+				for i, g := range many.List(s) {
+					if g != one.G[i] {
+						t.Fatalf("midpoint %d of list %d is %v, want %v", i, s, g, one.G[i])
+					}
+				}
+			}
+			for i, g := range many.Grad {
+				if g != (lie.Vector{}) {
+					t.Errorf("Midpoints left the gradient %v of element %d", g, i)
+				}
+			}
+		}
+	}
+	// A finite group has its grid in every list.
+	u := newUniform(t, gumbel.UniformConfig{Group: altered{lie.SE2, 0, 4, true}, Max: 4})
+	e := gumbel.NewLists(lie.SE2, 4, 3)
+	want := angles(e)
+	clear(e.G)
+	u.Draw(e, &replay{})
+	golden.Close(t, "finite group", angles(e), want, 0, 0)
+}
+
 // Each element lies in its own cell of the subset, where its draw puts it.
 func TestPlacement(t *testing.T) {
 	src := stream.New(1, "placement", 0)
@@ -257,12 +345,13 @@ func TestGradient(t *testing.T) {
 		const most = 8
 		u := newUniform(t, partial(most, jitter))
 		ps := bind(t, u, 1)
-		e := gumbel.NewElements(lie.SE2, most)
-		draws, weight := make([]float64, most), make([]float64, most)
+		const lists = 2
+		e := gumbel.NewLists(lie.SE2, most, lists)
+		draws, weight := make([]float64, lists*most), make([]float64, lists*most)
 		draw := func(theta float32) int {
 			setTheta(ps, theta)
 			u.Draw(e, &replay{u: draws})
-			return len(e.G)
+			return e.Len()
 		}
 		loss := func(theta float32) float64 {
 			draw(theta)
@@ -444,16 +533,22 @@ func TestOpenGroup(t *testing.T) {
 }
 
 func TestProgrammerErrors(t *testing.T) {
+	op := map[string]string{
+		"a list that is too short": "Uniform.Draw", "lists that are too short": "Uniform.Draw",
+		"no device": "Uniform.Backward", "no lists": "NewLists",
+	}
 	u := newUniform(t, partial(8, gumbel.Stratified))
 	for name, f := range map[string]func(){
 		"a list that is too short": func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
+		"lists that are too short": func() { u.Midpoints(gumbel.NewLists(lie.SE2, 4, 3)) },
 		"no device":                func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
+		"no lists":                 func() { gumbel.NewLists(lie.SE2, 4, 0) },
 	} {
 		func() {
 			defer func() {
 				err, _ := recover().(error)
 				var typed *gumbel.Error
-				if !errors.As(err, &typed) || !strings.HasPrefix(err.Error(), "gumbel: Uniform.") {
+				if !errors.As(err, &typed) || !strings.HasPrefix(err.Error(), "gumbel: "+op[name]) {
 					t.Errorf("%s: %v, want a panic with *gumbel.Error", name, err)
 				}
 			}()
@@ -466,7 +561,7 @@ func TestNoAllocations(t *testing.T) {
 	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
 		u := newUniform(t, partial(8, jitter))
 		bind(t, u, 0.7)
-		e := gumbel.NewElements(lie.SE2, 8)
+		e := gumbel.NewLists(lie.SE2, 8, 3)
 		src := stream.New(1, "allocs", 0)
 		if n := testing.AllocsPerRun(100, func() {
 			u.Draw(e, src)
