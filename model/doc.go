@@ -1,11 +1,12 @@
 // Package model holds the networks, their training and their checkpoints.
 //
-// CKResNet is the residual network of Romero & Lohit, "Learning Partial
-// Equivariances from Data" (NeurIPS 2022). With CKResNetConfig.Partial every
-// group convolution learns the subset of the group that its outputs live on;
-// Subsets shows what was learned.
+// The networks are those of Romero & Lohit, "Learning Partial Equivariances from
+// Data" (NeurIPS 2022): NewCKResNet makes the residual network, NewGCNN the chain
+// of convolutions that the paper calls 13-layer CNN. Both are a Network. With
+// Partial in its configuration every group convolution learns the subset of the
+// group that its outputs live on; Subsets shows what was learned.
 //
-// A network is made on the host (NewCKResNet, Load), trained (Train, or step by
+// A network is made on the host (NewCKResNet, NewGCNN, Load), trained (Train, or step by
 // step with a Trainer), saved (Save) and, for predictions, frozen (Freeze):
 //
 //	net, err := model.NewCKResNet(model.CKResNetConfig{Partial: true, Classes: 2})

@@ -57,6 +57,15 @@ func toySet() *data.Dataset {
 	}
 }
 
+// tinyGCNN is the other architecture, with dropout.
+func tinyGCNN() GCNNConfig {
+	return GCNNConfig{
+		Group: lie.SE2, Elements: 3, Partial: true, Channels: 1, Side: 12, Classes: 2,
+		Width: 2, Factors: []int{1, 2, 2}, Pools: []int{1, 3}, Dropout: 0.25, Dropouts: []int{1, 2},
+		KernelHidden: 4, Seed: 2,
+	}
+}
+
 func newTiny(t *testing.T) *Network {
 	t.Helper()
 	net, err := NewCKResNet(tiny())
@@ -66,9 +75,30 @@ func newTiny(t *testing.T) *Network {
 	return net
 }
 
+func newTinyGCNN(t *testing.T) *Network {
+	t.Helper()
+	net, err := NewGCNN(tinyGCNN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// eachArchitecture runs a test on a tiny network of every architecture.
+func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
+	for _, newNet := range []func(*testing.T) *Network{newTiny, newTinyGCNN} {
+		t.Run(newNet(t).Architecture(), func(t *testing.T) { test(t, newNet) })
+	}
+}
+
 func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
 	t.Helper()
-	tr, err := NewTrainer(newTiny(t), toySet(), cfg)
+	return newTrainerOf(t, newTiny(t), cfg)
+}
+
+func newTrainerOf(t *testing.T, net *Network, cfg TrainConfig) *Trainer {
+	t.Helper()
+	tr, err := NewTrainer(net, toySet(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,175 +123,183 @@ func bits(net *Network) []float32 {
 }
 
 func TestThreadsDoNotChangeBits(t *testing.T) {
-	asmtest.EachLevel(t, func(t *testing.T) {
-		var want []float32
-		for _, threads := range []int{1, 2, 3} {
-			tr := newTrainer(t, quick(threads))
-			run, err := tr.Run(context.Background())
-			if err != nil {
-				t.Fatal(err)
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		asmtest.EachLevel(t, func(t *testing.T) {
+			var want []float32
+			for _, threads := range []int{1, 2, 3} {
+				tr := newTrainerOf(t, newNet(t), quick(threads))
+				run, err := tr.Run(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := append(bits(tr.net), float32(run.TestAccuracy), float32(run.Test.Loss))
+				if want == nil {
+					want = got
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%d threads end with other weights than 1", threads)
+				}
 			}
-			got := append(bits(tr.net), float32(run.TestAccuracy), float32(run.Test.Loss))
-			if want == nil {
-				want = got
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d threads end with other weights than 1", threads)
-			}
-		}
+		})
 	})
 }
 
 func TestResumeIsBitIdentical(t *testing.T) {
-	whole := newTrainer(t, quick(1))
-	want, err := whole.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "state.safetensors")
-	for _, stop := range []int{0, 1, 4, 5, 7, 10, 14, 15} { // an epoch has 5 steps
-		t.Run(fmt.Sprintf("stop=%d", stop), func(t *testing.T) {
-			cfg := quick(2)
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			cfg.OnStep = func(p Progress) {
-				if p.Step == stop {
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		whole := newTrainerOf(t, newNet(t), quick(1))
+		want, err := whole.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "state.safetensors")
+		for _, stop := range []int{0, 1, 4, 5, 7, 10, 14, 15} { // an epoch has 5 steps
+			t.Run(fmt.Sprintf("stop=%d", stop), func(t *testing.T) {
+				cfg := quick(2)
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				cfg.OnStep = func(p Progress) {
+					if p.Step == stop {
+						cancel()
+					}
+				}
+				if stop == 0 {
 					cancel()
 				}
-			}
-			if stop == 0 {
-				cancel()
-			}
-			first := newTrainer(t, cfg)
-			if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
-				t.Fatalf("a cancelled run returned %v", err)
-			}
-			if err := first.SaveState(path); err != nil {
-				t.Fatal(err)
-			}
-			second := newTrainer(t, quick(1))
-			if err := second.LoadState(path); err != nil {
-				t.Fatal(err)
-			}
-			got, err := second.Run(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(bits(second.net), bits(whole.net)) {
-				t.Error("the resumed run ends with other weights")
-			}
-			if got.Test != want.Test || len(got.Epochs) != len(want.Epochs) {
-				t.Errorf("the resumed run tests as %+v, the undisturbed one as %+v", got.Test, want.Test)
-			}
-			for i, m := range got.Epochs {
-				w := want.Epochs[i]
-				m.Seconds, w.Seconds = 0, 0
-				if fmt.Sprint(m) != fmt.Sprint(w) {
-					t.Errorf("epoch %d: %+v, undisturbed %+v", i+1, m, w)
+				first := newTrainerOf(t, newNet(t), cfg)
+				if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+					t.Fatalf("a cancelled run returned %v", err)
 				}
-			}
-		})
-	}
+				if err := first.SaveState(path); err != nil {
+					t.Fatal(err)
+				}
+				second := newTrainerOf(t, newNet(t), quick(1))
+				if err := second.LoadState(path); err != nil {
+					t.Fatal(err)
+				}
+				got, err := second.Run(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(bits(second.net), bits(whole.net)) {
+					t.Error("the resumed run ends with other weights")
+				}
+				if got.Test != want.Test || len(got.Epochs) != len(want.Epochs) {
+					t.Errorf("the resumed run tests as %+v, the undisturbed one as %+v", got.Test, want.Test)
+				}
+				for i, m := range got.Epochs {
+					w := want.Epochs[i]
+					m.Seconds, w.Seconds = 0, 0
+					if fmt.Sprint(m) != fmt.Sprint(w) {
+						t.Errorf("epoch %d: %+v, undisturbed %+v", i+1, m, w)
+					}
+				}
+			})
+		}
+	})
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	asmtest.EachLevel(t, func(t *testing.T) {
-		for _, threads := range []int{1, 2} {
-			cfg := quick(threads)
-			cfg.Epochs = 100
-			cfg.Optimizer.Clip = 1
-			tr := newTrainer(t, cfg)
-			step := func() {
-				if _, err := tr.Step(); err != nil {
-					t.Fatal(err)
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		if race.Enabled {
+			t.Skip("the race detector allocates")
+		}
+		asmtest.EachLevel(t, func(t *testing.T) {
+			for _, threads := range []int{1, 2} {
+				cfg := quick(threads)
+				cfg.Epochs = 100
+				cfg.Optimizer.Clip = 1
+				tr := newTrainerOf(t, newNet(t), cfg)
+				step := func() {
+					if _, err := tr.Step(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 3 {
+					step()
+				}
+				if n := testing.AllocsPerRun(5, step); n != 0 {
+					t.Errorf("%d threads: a training step allocates %v times", threads, n)
 				}
 			}
-			for range 3 {
-				step()
-			}
-			if n := testing.AllocsPerRun(5, step); n != 0 {
-				t.Errorf("%d threads: a training step allocates %v times", threads, n)
-			}
-		}
+		})
 	})
 }
 
 // TestGradient compares the directional derivatives of the whole network's loss
 // with its gradient, for fixed draws, and the derivative by each half-width.
 func TestGradient(t *testing.T) {
-	net := newTiny(t)
-	dev, err := tensor.NewCPU(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	if err := net.Bind(dev, 6, false); err != nil {
-		t.Fatal(err)
-	}
-	defer net.Release()
-	set := toySet()
-	images, labels := make([]float32, 6*144), make([]float32, 6)
-	set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
-	for _, s := range net.samplers { // away from where the count of elements changes
-		for _, p := range s.Parameters() {
-			p.Host[0] = 0.8
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	net.params.Upload()
-	loss := func() float64 {
-		net.Draw(1, Training, 0)
-		net.Forward(images, true)
-		net.loss.SetLabels(labels)
-		net.loss.Forward(true)
-		return net.loss.Loss()
-	}
-	loss()
-	net.Backward(labels)
-	grads := map[string][]float32{}
-	for _, p := range net.params.All() {
-		if p.Trained() {
-			g := make([]float32, len(p.Host))
-			dev.Download(g, p.Grad)
-			grads[p.Name] = g
+		defer dev.Close()
+		if err := net.Bind(dev, 6, false); err != nil {
+			t.Fatal(err)
 		}
-	}
-	src := stream.New(2, "direction", 0)
-	for _, p := range net.params.All() {
-		if !p.Trained() {
-			continue
-		}
-		dir := make([]float64, len(p.Host))
-		slope, norm := 0.0, 0.0
-		for i := range dir {
-			dir[i] = src.Normal()
-			slope += dir[i] * float64(grads[p.Name][i])
-			norm += dir[i] * dir[i]
-		}
-		start := slices.Clone(p.Host)
-		at := func(h float64) float64 {
-			for i := range p.Host {
-				p.Host[i] = start[i] + float32(h*dir[i]/math.Sqrt(norm))
+		defer net.Release()
+		set := toySet()
+		images, labels := make([]float32, 6*144), make([]float32, 6)
+		set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+		for _, s := range net.samplers { // away from where the count of elements changes
+			for _, p := range s.Parameters() {
+				p.Host[0] = 0.8
 			}
-			dev.Upload(p.Value, p.Host)
-			return loss()
 		}
-		// ReLU and the maxima have kinks, and one may lie closer than any step that
-		// float32 resolves: the gradient is the slope on one of the two sides.
-		got, here := slope/math.Sqrt(norm), at(0)
-		var left, right float64
-		steps := []float64{2e-5, 3e-5, 4e-5, 5e-5, 6e-5}
-		for _, h := range steps {
-			left += (here - at(-h)) / h / float64(len(steps))
-			right += (at(h) - here) / h / float64(len(steps))
+		net.params.Upload()
+		loss := func() float64 {
+			net.Draw(1, Training, 0)
+			net.Forward(images, true)
+			net.loss.SetLabels(labels)
+			net.loss.Forward(true)
+			return net.loss.Loss()
 		}
-		at(0)
-		if off := min(math.Abs(got-left), math.Abs(got-right)); off > 0.05*math.Abs(got)+0.01 {
-			t.Errorf("%s: gradient along a direction is %v, differences give %v and %v", p.Name, got, left, right)
+		loss()
+		net.Backward(labels)
+		grads := map[string][]float32{}
+		for _, p := range net.params.All() {
+			if p.Trained() {
+				g := make([]float32, len(p.Host))
+				dev.Download(g, p.Grad)
+				grads[p.Name] = g
+			}
 		}
-	}
+		src := stream.New(2, "direction", 0)
+		for _, p := range net.params.All() {
+			if !p.Trained() {
+				continue
+			}
+			dir := make([]float64, len(p.Host))
+			slope, norm := 0.0, 0.0
+			for i := range dir {
+				dir[i] = src.Normal()
+				slope += dir[i] * float64(grads[p.Name][i])
+				norm += dir[i] * dir[i]
+			}
+			start := slices.Clone(p.Host)
+			at := func(h float64) float64 {
+				for i := range p.Host {
+					p.Host[i] = start[i] + float32(h*dir[i]/math.Sqrt(norm))
+				}
+				dev.Upload(p.Value, p.Host)
+				return loss()
+			}
+			// ReLU and the maxima have kinks, and one may lie closer than any step that
+			// float32 resolves: the gradient is the slope on one of the two sides.
+			got, here := slope/math.Sqrt(norm), at(0)
+			var left, right float64
+			steps := []float64{2e-5, 3e-5, 4e-5, 5e-5, 6e-5}
+			for _, h := range steps {
+				left += (here - at(-h)) / h / float64(len(steps))
+				right += (at(h) - here) / h / float64(len(steps))
+			}
+			at(0)
+			if off := min(math.Abs(got-left), math.Abs(got-right)); off > 0.05*math.Abs(got)+0.01 {
+				t.Errorf("%s: gradient along a direction is %v, differences give %v and %v", p.Name, got, left, right)
+			}
+		}
+	})
 }
 
 func TestFullNetworkIsEquivariant(t *testing.T) {
@@ -309,18 +347,20 @@ type zero struct{}
 func (zero) Float64() float64 { return 0 }
 
 func TestSaveAndLoad(t *testing.T) {
-	net := newTiny(t)
-	path := filepath.Join(t.TempDir(), "net.safetensors")
-	if err := net.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	twin, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(bits(net), bits(twin)) || fmt.Sprint(net.cfg.describe()) != fmt.Sprint(twin.cfg.describe()) {
-		t.Error("a network that was saved and loaded is another one")
-	}
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		path := filepath.Join(t.TempDir(), "net.safetensors")
+		if err := net.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		twin, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(bits(net), bits(twin)) || fmt.Sprint(net.cfg.describe()) != fmt.Sprint(twin.cfg.describe()) {
+			t.Error("a network that was saved and loaded is another one")
+		}
+	})
 }
 
 // tamper writes a checkpoint after changing its contents.
@@ -440,6 +480,21 @@ func TestConfigRefuses(t *testing.T) {
 			t.Errorf("%s out of range gives %v", field, err)
 		}
 	}
+	for field, change := range map[string]func(c *GCNNConfig){
+		"PerElement": func(c *GCNNConfig) { c.PerElement = true },
+		"Algorithm":  func(c *GCNNConfig) { c.Algorithm = "magic" },
+		"Side":       func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
+		"Pools":      func(c *GCNNConfig) { c.Pools = []int{4} },
+		"Dropout":    func(c *GCNNConfig) { c.Dropout = 1 },
+		"Dropouts":   func(c *GCNNConfig) { c.Dropouts = []int{0} },
+	} {
+		c := tinyGCNN()
+		change(&c)
+		var e *ConfigError
+		if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig."+field {
+			t.Errorf("%s out of range gives %v", field, err)
+		}
+	}
 	c := tiny()
 	c.Group = lie.T2
 	if _, err := NewCKResNet(c); err == nil {
@@ -479,75 +534,77 @@ func TestDivergenceStopsTheRun(t *testing.T) {
 }
 
 func TestFrozen(t *testing.T) {
-	net := newTiny(t)
-	set := toySet()
-	n := set.Test.Len()
-	images := make([]float32, n*set.Pixels())
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	set.Batch(images, nil, &set.Test, index)
-	frozen, err := net.Freeze(FreezeConfig{Batch: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := frozen.Predict(images)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(want) != 2*n {
-		t.Fatalf("%d logits for %d images", len(want), n)
-	}
-	// One image alone has the logits that it has among others.
-	alone, err := frozen.Predict(images[3*set.Pixels() : 4*set.Pixels()])
-	if err != nil || !slices.Equal(alone, want[6:8]) {
-		t.Errorf("one image alone: %v, %v; among others %v", alone, err, want[6:8])
-	}
-	// The same elements in the network itself give the same logits.
-	dev, err := tensor.NewCPU(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	if err := net.Bind(dev, n, true); err != nil {
-		t.Fatal(err)
-	}
-	net.Midpoints()
-	net.Forward(images, false)
-	host := make([]float32, 2*n)
-	dev.Download(host, net.Logits().Live())
-	for i := range n {
-		for k := range 2 {
-			if d := math.Abs(float64(host[k*n+i] - want[2*i+k])); d > 1e-4 {
-				t.Errorf("logit %d of image %d is off by %v", k, i, d)
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		set := toySet()
+		n := set.Test.Len()
+		images := make([]float32, n*set.Pixels())
+		index := make([]int, n)
+		for i := range index {
+			index[i] = i
+		}
+		set.Batch(images, nil, &set.Test, index)
+		frozen, err := net.Freeze(FreezeConfig{Batch: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := frozen.Predict(images)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) != 2*n {
+			t.Fatalf("%d logits for %d images", len(want), n)
+		}
+		// One image alone has the logits that it has among others.
+		alone, err := frozen.Predict(images[3*set.Pixels() : 4*set.Pixels()])
+		if err != nil || !slices.Equal(alone, want[6:8]) {
+			t.Errorf("one image alone: %v, %v; among others %v", alone, err, want[6:8])
+		}
+		// The same elements in the network itself give the same logits.
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		if err := net.Bind(dev, n, true); err != nil {
+			t.Fatal(err)
+		}
+		net.Midpoints()
+		net.Forward(images, false)
+		host := make([]float32, 2*n)
+		dev.Download(host, net.Logits().Live())
+		for i := range n {
+			for k := range 2 {
+				if d := math.Abs(float64(host[k*n+i] - want[2*i+k])); d > 1e-4 {
+					t.Errorf("logit %d of image %d is off by %v", k, i, d)
+				}
 			}
 		}
-	}
-	net.Release()
+		net.Release()
 
-	done := make(chan error)
-	for range 4 {
-		go func() {
-			got, err := frozen.Predict(images)
-			if err == nil && !slices.Equal(got, want) {
-				err = errors.New("concurrent predictions differ")
-			}
-			done <- err
-		}()
-	}
-	for range 4 {
-		if err := <-done; err != nil {
-			t.Error(err)
+		done := make(chan error)
+		for range 4 {
+			go func() {
+				got, err := frozen.Predict(images)
+				if err == nil && !slices.Equal(got, want) {
+					err = errors.New("concurrent predictions differ")
+				}
+				done <- err
+			}()
 		}
-	}
-	if _, err := frozen.Predict(images[:100]); err == nil {
-		t.Error("a fraction of an image is accepted")
-	}
-	frozen.Close()
-	if _, err := frozen.Predict(images); err == nil {
-		t.Error("a closed network predicts")
-	}
+		for range 4 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := frozen.Predict(images[:100]); err == nil {
+			t.Error("a fraction of an image is accepted")
+		}
+		frozen.Close()
+		if _, err := frozen.Predict(images); err == nil {
+			t.Error("a closed network predicts")
+		}
+	})
 }
 
 func TestSubsets(t *testing.T) {

@@ -37,6 +37,8 @@
 //	ReLU          y = max(x, 0)                          dx = dy where y > 0, else 0
 //	MaxPool2      y = max of a 2x2 window                dx = dy at the first maximum, else 0
 //	GlobalMax     y = max over n, H, W                   dx = dy at the first maximum, else 0
+//	GlobalMean    y = mean over n, H, W                  dx = dy / (n*H*W)
+//	Dropout       y = mask*x, per channel and sample     dx = mask*dy
 //	Linear        y = W x + b                            dx = W' dy, dW += dy x', db += sum(dy)
 //	Add           y = a + b                              da = db = dy
 //	CrossEntropy  L = mean of -log softmax(x)[label]     dx = (softmax(x) - onehot(label)) / samples

@@ -21,7 +21,7 @@ func (l *GlobalMean) Parameters() []*Parameter { return nil }
 // Plan reserves the output map [C, 1, 1, 1, B].
 func (l *GlobalMean) Plan(p *Plan, in *Map) *Map {
 	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
-	p.Arena.Reserve(&l.weight, in.MaxN*in.H*in.W)
+	p.Carry(&l.weight, in.MaxN*in.H*in.W)
 	return l.out
 }
 
