@@ -14,9 +14,11 @@ const (
 	Auto Algorithm = "auto"
 	// Taps is the direct convolution over the live taps of the disc.
 	Taps Algorithm = "taps"
+	// Frequency is a product for each frequency of the transformed planes.
+	Frequency Algorithm = "frequency"
 )
 
-var algorithms = []Algorithm{Auto, Taps}
+var algorithms = []Algorithm{Auto, Taps, Frequency}
 
 // ParseAlgorithm returns the algorithm of that name; "" is Auto. The error lists
 // the names.
@@ -42,5 +44,14 @@ func allowedAlgorithms() string {
 
 // passes returns the implementation of a for layers of this shape.
 func (a Algorithm) passes(s *Shape) (Passes, error) {
+	switch a {
+	case Taps:
+		return newTaps(), nil
+	case Frequency:
+		if !inFrequency(s) {
+			return nil, fmt.Errorf("conv: the algorithm %q is for kernels with an extent", a)
+		}
+		return newFrequency(s), nil
+	}
 	return newTaps(), nil
 }

@@ -20,7 +20,13 @@ var benchmarks = []struct {
 	{"mnist6-14", 10, 10, 8, 8, 14, 64, 7, Same},
 	{"mnist6-7", 10, 10, 8, 8, 7, 64, 7, Same},
 	{"mnist6-last", 10, 10, 8, 8, 7, 64, 7, Valid},
-	{"rotmnist", 32, 32, 8, 8, 14, 64, 7, Same},
+	{"rotmnist1", 32, 32, 8, 8, 14, 64, 7, Same},
+	{"rotmnist2", 32, 64, 8, 8, 7, 64, 7, Same},
+	{"rotmnist3", 64, 64, 8, 8, 7, 64, 7, Same},
+	{"rotmnist-last", 64, 64, 8, 8, 7, 64, 7, Valid},
+	{"cifar1", 32, 32, 16, 16, 16, 64, 7, Same},
+	{"cifar0", 32, 32, 16, 16, 32, 64, 7, Same},
+	{"gcnn", 128, 128, 8, 8, 16, 64, 3, Same},
 	{"pointwise", 10, 20, 8, 8, 28, 64, 1, Same},
 	{"one-image", 10, 10, 8, 8, 28, 1, 7, Same},
 }
@@ -29,42 +35,48 @@ var benchmarks = []struct {
 // operations for each live tap at each position.
 func BenchmarkConv(b *testing.B) {
 	for _, c := range benchmarks {
-		for _, pass := range []string{"forward", "input", "kernel"} {
-			for _, threads := range []int{1, 2} {
-				b.Run(fmt.Sprintf("case=%s/algorithm=taps/pass=%s/threads=%d", c.name, pass, threads), func(b *testing.B) {
-					s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-					dev := newCPU(b, threads)
-					p := newTaps()
-					if err := p.Bind(dev, s); err != nil {
-						b.Fatal(err)
-					}
-					alloc := func(n int) tensor.Buffer {
-						x, err := dev.Alloc(n)
+		for _, algorithm := range []Algorithm{Taps, Frequency} {
+			for _, pass := range []string{"forward", "input", "kernel", "backward"} {
+				for _, threads := range []int{1, 2} {
+					b.Run(fmt.Sprintf("case=%s/algorithm=%s/pass=%s/threads=%d", c.name, algorithm, pass, threads), func(b *testing.B) {
+						s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
+						dev := newCPU(b, threads)
+						p, err := algorithm.passes(s)
 						if err != nil {
+							b.Skip(err)
+						}
+						if err := p.Bind(dev, s); err != nil {
 							b.Fatal(err)
 						}
-						b.Cleanup(func() { dev.Free(x) })
-						dev.Upload(x, gradcheck.Normal(n, 1))
-						return x
-					}
-					pre, tmp := p.Sizes(s, false)
-					x, y := alloc(s.Sources()*s.H*s.W*s.B), alloc(s.Targets()*s.OutH*s.OutW*s.B)
-					kernel, prepared, scratch, bias := alloc(s.KernelSize()), alloc(pre), alloc(tmp), alloc(s.Out)
-					run := map[string]func(){
-						"forward": func() {
-							p.Prepare(prepared, kernel, bias, scratch, s)
-							p.Forward(y, x, prepared, scratch, s)
-						},
-						"input":  func() { p.Backward(tensor.Buffer{}, x, x, y, prepared, scratch, s, false) },
-						"kernel": func() { p.Backward(kernel, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
-					}[pass]
-					run()
-					b.ReportAllocs()
-					for b.Loop() {
+						alloc := func(n int) tensor.Buffer {
+							x, err := dev.Alloc(n)
+							if err != nil {
+								b.Fatal(err)
+							}
+							b.Cleanup(func() { dev.Free(x) })
+							dev.Upload(x, gradcheck.Normal(n, 1))
+							return x
+						}
+						pre, tmp := p.Sizes(s, false)
+						x, y := alloc(s.Sources()*s.H*s.W*s.B), alloc(s.Targets()*s.OutH*s.OutW*s.B)
+						kernel, prepared, scratch, bias := alloc(s.KernelSize()), alloc(pre), alloc(tmp), alloc(s.Out)
+						run := map[string]func(){
+							"forward": func() {
+								p.Prepare(prepared, kernel, bias, scratch, s)
+								p.Forward(y, x, prepared, scratch, s)
+							},
+							"input":    func() { p.Backward(tensor.Buffer{}, x, x, y, prepared, scratch, s, false) },
+							"backward": func() { p.Backward(kernel, x, x, y, prepared, scratch, s, false) },
+							"kernel":   func() { p.Backward(kernel, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
+						}[pass]
 						run()
-					}
-					b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-				})
+						b.ReportAllocs()
+						for b.Loop() {
+							run()
+						}
+						b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+					})
+				}
 			}
 		}
 	}

@@ -105,12 +105,6 @@ func TestPasses(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
-	type problem struct {
-		name                string
-		largest, live       Shape
-		x, dy, kernel, bias []float32
-		want                direct
-	}
 	problems := make([]problem, len(examples))
 	for i, e := range examples {
 		p := &problems[i]
@@ -131,12 +125,49 @@ func TestPasses(t *testing.T) {
 		p.kernel, p.bias = random(s.KernelSize()), random(s.Out)
 		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
 	}
+	for name, make := range map[string]func(s *Shape) Passes{
+		"taps":      func(*Shape) Passes { return newTaps() },
+		"frequency": func(s *Shape) Passes {
+			if !inFrequency(s) {
+				return nil
+			}
+			return newFrequency(s)
+		},
+		"frequency in bands": func(s *Shape) Passes {
+			if !inFrequency(s) {
+				return nil
+			}
+			p := newFrequency(s)
+			p.lattice.budget = 2 * perBackward(s) * p.lattice.periodW
+			return p
+		},
+	} {
+		t.Run("algorithm="+name, func(t *testing.T) { testPasses(t, make, problems) })
+	}
+}
+
+// problem is a shape with data and the right results.
+type problem struct {
+	name                string
+	largest, live       Shape
+	x, dy, kernel, bias []float32
+	want                direct
+}
+
+func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
 		host := tensor.HostBuffer
 		for _, c := range problems {
 			s, want := &c.live, c.want
-			p := newTaps()
+			p := create(&c.largest)
+			if p == nil {
+				continue
+			}
+			compare := compareNorm
+			if _, direct := p.(*taps); direct {
+				compare = compareEach
+			}
 			prepared, scratch := p.Sizes(&c.largest, false)
 			if err := p.Bind(dev, &c.largest); err != nil {
 				t.Fatal(err)
@@ -179,8 +210,23 @@ func TestPasses(t *testing.T) {
 	})
 }
 
-// compare allows an error of a few roundings of the sum of magnitudes.
-func compare(t *testing.T, what string, got []float32, want, size []float64) {
+// compareNorm allows an error of a few roundings in the norm: a transform spreads
+// the rounding errors of a plane over all of it.
+func compareNorm(t *testing.T, what string, got []float32, want, _ []float64) {
+	t.Helper()
+	var off, norm float64
+	for i := range want {
+		d := float64(got[i]) - want[i]
+		off += d * d
+		norm += want[i] * want[i]
+	}
+	if !(off <= 1e-12*norm) {
+		t.Errorf("%s: off by %.3g of the norm", what, math.Sqrt(off/norm))
+	}
+}
+
+// compareEach allows an error of a few roundings of the sum of magnitudes.
+func compareEach(t *testing.T, what string, got []float32, want, size []float64) {
 	t.Helper()
 	for i := range want {
 		if d := math.Abs(float64(got[i]) - want[i]); !(d <= 2e-6*size[i]+1e-30) {

@@ -1,0 +1,254 @@
+package conv
+
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// frequency is the frequency-domain algorithm of the CPU: whole planes are
+// transformed, and for each frequency f one complex product per pass remains,
+//
+//	y^[(o,i), b]     = sum over (c,j) of  K^[(o,i),(c,j)]  x^[(c,j), b]
+//	dx^[(c,j), b]    = sum over (o,i) of  K^[(o,i),(c,j)]* dy^[(o,i), b]
+//	dK^[(o,i),(c,j)] = sum over b     of  x^[(c,j), b]     dy^[(o,i), b]*
+//
+// each in three real products rather than four (Gauss). It needs a fraction of
+// the operations of the direct convolution, as 1 against the number of taps.
+//
+// The transforms (lattice.go, transform.go) are small matrix products, batch
+// innermost. The spectrum of the kernel is never stored: it is made of the live
+// taps, folded into even and odd slots, for as many frequencies and rows as fit
+// the second-level cache, and multiplied there (product.go); that of its
+// gradient is folded back into slots in the same way (slots.go). The spectra of
+// the maps are made band by band of frequencies where they are large.
+//
+// Kernels are kept as slots [(o,i), slot, (c,j)]. Spectra are [f, plane, channel,
+// batch], the three planes of an operand being the sums that the products need.
+//
+// Work is split over outputs only and every sum has one order, so the bits do
+// not depend on the number of threads.
+type frequency struct {
+	lattice *lattice
+	team    *tensor.Team
+	locals  [][]float32 // for each worker
+	biased  bool        // the last Prepare had a bias
+
+	folding   folding
+	analysis  analysis
+	product   product
+	synthesis synthesis
+	gradient  gradient
+}
+
+var _ Passes = (*frequency)(nil)
+
+// inFrequency reports whether the algorithm can compute a shape.
+func inFrequency(s *Shape) bool { return len(s.Offsets) > 1 && symmetric(s.Offsets) }
+
+func newFrequency(s *Shape) *frequency { return &frequency{lattice: newLattice(s)} }
+
+const (
+	// bandValues bounds the spectra of the maps that are kept at a time, but for
+	// those of one group.
+	bandValues = 24 << 20
+	// localValues is what a worker's share of a kernel's spectrum may take of
+	// the second-level cache.
+	localValues = 320 << 10
+	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
+	skew = 16
+)
+
+// band is a range of groups whose spectra are in memory together.
+type band struct {
+	groups       []frequencies
+	first, count int // frequencies
+	row, rows    int // of the real transform along y
+}
+
+// bandGroups returns how many groups a band has, for that many values of each
+// frequency.
+func (l *lattice) bandGroups(perFrequency int) int {
+	return max(1, l.budget/perFrequency/l.periodW)
+}
+
+func (l *lattice) band(from, groups int) band {
+	b := band{groups: l.groups[from:min(len(l.groups), from+groups)]}
+	last := b.groups[len(b.groups)-1]
+	b.first, b.row = b.groups[0].first, b.groups[0].row
+	b.count = last.first + last.count - b.first
+	b.rows = last.row + last.rows - b.row
+	return b
+}
+
+// frequencies returns the most that a band of so many groups can have.
+func (l *lattice) frequencies(groups int) int {
+	return min(l.count, groups*l.periodW)
+}
+
+// planeSize returns the distance of the planes of a spectrum.
+func planeSize(channels, batch int) int { return channels*batch + skew }
+
+// columns returns the distance of rows of n values.
+func columns(n int) int { return (n+15)&^15 + skew }
+
+// perForward and perBackward return the values of all spectra for each
+// frequency.
+func perForward(s *Shape) int {
+	return 3*planeSize(s.Sources(), s.B) + 2*planeSize(s.Targets(), s.B)
+}
+
+func perBackward(s *Shape) int {
+	return 3*planeSize(s.Targets(), s.B) + 3*s.B*columns(s.Sources()) + 2*planeSize(s.Sources(), s.B)
+}
+
+// slotsSize returns the number of values of a kernel as slots.
+func slotsSize(s *Shape) int { return s.Targets() * len(s.Offsets) * columns(s.Sources()) }
+
+// Sizes returns the sizes of the slots, with the bias, and of the scratch
+// memory.
+func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
+	l := p.lattice
+	prepared = slotsSize(s) + s.Out
+	scratch = l.frequencies(l.bandGroups(perForward(s))) * perForward(s)
+	if !inference {
+		scratch = max(scratch, slotsSize(s)+l.frequencies(l.bandGroups(perBackward(s)))*perBackward(s))
+	}
+	return prepared, scratch
+}
+
+// Bind names the CPU and the largest shape.
+func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
+	cpu, ok := dev.(*tensor.CPU)
+	if !ok {
+		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	}
+	p.team = cpu.Team()
+	size := max(foldingLocal(s), p.lattice.analysisLocal(s), p.lattice.productLocal(s), p.lattice.synthesisLocal(s), gradientLocal(s))
+	p.locals = make([][]float32, p.team.Size())
+	for i := range p.locals {
+		p.locals[i] = aligned(size)
+	}
+	return nil
+}
+
+// Prepare folds the kernel into slots.
+func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
+	size := slotsSize(s)
+	p.folding = folding{shape: s, locals: p.locals, kernel: kernel.Host(), slots: prepared.Host()[:size]}
+	p.folding.run(p.team)
+	p.biased = !bias.IsZero()
+	if p.biased {
+		copy(prepared.Host()[size:size+s.Out], bias.Host())
+	}
+}
+
+// Forward computes y.
+func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
+	l := p.lattice
+	size := slotsSize(s)
+	slots := prepared.Host()[:size]
+	var bias []float32
+	if p.biased {
+		bias = prepared.Host()[size : size+s.Out]
+	}
+	groups := l.bandGroups(perForward(s))
+	operand := carve(scratch.Host())
+	from := operand(l.frequencies(groups) * 3 * planeSize(s.Sources(), s.B))
+	to := operand(l.frequencies(groups) * 2 * planeSize(s.Targets(), s.B))
+	for g := 0; g < len(l.groups); g += groups {
+		b := l.band(g, groups)
+		p.analysis = analysis{lattice: l, transform: &l.in, band: b, locals: p.locals,
+			plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: from}
+		p.analysis.run(p.team)
+		p.product = product{lattice: l, shape: s, band: b, locals: p.locals,
+			slots: slots, bias: bias, from: from, to: to}
+		p.product.run(p.team)
+		p.synthesis = synthesis{lattice: l, inverse: &l.out, band: b, locals: p.locals,
+			spectrum: to, channels: s.Targets(), batch: s.B, plane: y.Host(), accumulate: g > 0}
+		p.synthesis.run(p.team)
+	}
+	p.release()
+}
+
+// Backward computes the gradients of the kernel and of x.
+func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	l := p.lattice
+	size := slotsSize(s)
+	slots := prepared.Host()[:size]
+	groups := l.bandGroups(perBackward(s))
+	most := l.frequencies(groups)
+	operand := carve(scratch.Host())
+	dslots := operand(size)
+	from := operand(most * 3 * planeSize(s.Targets(), s.B))
+	source := operand(most * 3 * s.B * columns(s.Sources()))
+	to := operand(most * 2 * planeSize(s.Sources(), s.B))
+	for g := 0; g < len(l.groups); g += groups {
+		b := l.band(g, groups)
+		p.analysis = analysis{lattice: l, transform: &l.grad, band: b, locals: p.locals,
+			plane: dy.Host(), channels: s.Targets(), batch: s.B, spectrum: from}
+		p.analysis.run(p.team)
+		if !dkernel.IsZero() {
+			p.analysis = analysis{lattice: l, transform: &l.in, band: b, locals: p.locals,
+				plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: source, transposed: true}
+			p.analysis.run(p.team)
+			p.gradient = gradient{lattice: l, shape: s, band: b, locals: p.locals,
+				dy: from, x: source, dslots: dslots, accumulate: g > 0}
+			p.gradient.run(p.team)
+		}
+		if !dx.IsZero() {
+			p.product = product{lattice: l, shape: s, band: b, locals: p.locals,
+				slots: slots, from: from, to: to, adjoint: true}
+			p.product.run(p.team)
+			p.synthesis = synthesis{lattice: l, inverse: &l.back, band: b, locals: p.locals,
+				spectrum: to, channels: s.Sources(), batch: s.B, plane: dx.Host(), accumulate: accumulate || g > 0}
+			p.synthesis.run(p.team)
+		}
+	}
+	if !dkernel.IsZero() {
+		p.folding = folding{shape: s, locals: p.locals, kernel: dkernel.Host(), slots: dslots, back: true}
+		p.folding.run(p.team)
+	}
+	p.release()
+}
+
+// release lets go of the maps of the last pass.
+func (p *frequency) release() {
+	p.folding, p.analysis, p.product = folding{}, analysis{}, product{}
+	p.synthesis, p.gradient = synthesis{}, gradient{}
+}
+
+// carve returns a function that cuts pieces off x, each at a multiple of 64
+// bytes.
+func carve(x []float32) func(n int) []float32 {
+	return func(n int) []float32 {
+		piece := x[:n:n]
+		x = x[min(len(x), (n+15)&^15):]
+		return piece
+	}
+}
+
+// share returns block number i of n items cut into count blocks of nearly equal
+// size.
+func share(n, count, i int) (from, to int) { return i * n / count, (i + 1) * n / count }
+
+// gemmNN multiplies like asm.GemmStripNN any number of rows.
+func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	mr, _ := asm.GemmTile()
+	count := (m + mr - 1) / mr
+	for i := range count {
+		from, to := share(m, count, i)
+		asm.GemmStripNN(to-from, n, k, a[from*lda:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
+	}
+}
+
+// gemmTN is gemmNN with A stored k-major.
+func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	mr, _ := asm.GemmTile()
+	count := (m + mr - 1) / mr
+	for i := range count {
+		from, to := share(m, count, i)
+		asm.GemmStripTN(to-from, n, k, a[from:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
+	}
+}

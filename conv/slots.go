@@ -1,0 +1,147 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// folding takes a kernel [(o,c), (i,j,t)] to slots [(o,i), slot, (c,j)], or the
+// gradient of slots back to that of the kernel. Items are rows (o,i).
+type folding struct {
+	shape  *Shape
+	locals [][]float32
+	kernel []float32
+	slots  []float32
+	back   bool
+}
+
+var _ tensor.Task = (*folding)(nil)
+
+// foldingLocal returns the size of a worker's memory: one row by taps.
+func foldingLocal(s *Shape) int { return len(s.Offsets) * columns(s.Sources()) }
+
+func (p *folding) run(team *tensor.Team) {
+	team.For(p.shape.Targets(), max(1, 16384/foldingLocal(p.shape)), p)
+}
+
+// Do folds the rows lo <= m < hi.
+func (p *folding) Do(lo, hi, worker int) {
+	s := p.shape
+	taps, sources := len(s.Offsets), s.Sources()
+	ld, mid := columns(sources), taps/2
+	byTap := p.locals[worker][:taps*ld]
+	at := func(x []float32, row int) []float32 { return x[row*ld:][:sources] }
+	for m := lo; m < hi; m++ {
+		slots := p.slots[m*taps*ld:][:taps*ld]
+		if p.back {
+			copy(at(byTap, mid), at(slots, 0))
+			for e := 1; e <= mid; e++ {
+				even, odd := at(slots, e), at(slots, mid+e)
+				asm.Add(at(byTap, mid+e), even, odd)
+				asm.Sub(at(byTap, mid-e), even, odd)
+			}
+		}
+		p.turn(m, byTap, ld)
+		if !p.back {
+			copy(at(slots, 0), at(byTap, mid))
+			for e := 1; e <= mid; e++ {
+				after, before := at(byTap, mid+e), at(byTap, mid-e)
+				asm.Add(at(slots, e), after, before)
+				asm.Sub(at(slots, mid+e), after, before)
+			}
+		}
+	}
+}
+
+// turn takes row m=(o,i) from (c,j,t) to [t, (c,j)], or back.
+func (p *folding) turn(m int, byTap []float32, ld int) {
+	s := p.shape
+	taps := len(s.Offsets)
+	o, i := m/s.NOut, m%s.NOut
+	for c := range s.In {
+		run := p.kernel[((o*s.In+c)*s.NOut+i)*s.NIn*taps:]
+		if p.back {
+			asm.Transpose(run, taps, byTap[c*s.NIn:], ld, taps, s.NIn)
+		} else {
+			asm.Transpose(byTap[c*s.NIn:], ld, run, taps, s.NIn, taps)
+		}
+	}
+}
+
+// gradient computes the gradient of slots from the spectra of x and dy, dK =
+// kr + i*ki, in three real products for each frequency (Gauss),
+//
+//	t = yr (xr+xi),   -ki = t - (yr+yi) xr,   kr = t + (yi-yr) xi
+//
+// and folds them into the slots. An item is a block of rows (o,i) and one of
+// columns (c,j); it goes through the frequencies of the band in order, as many
+// at a time as its share of the second-level cache holds.
+type gradient struct {
+	*lattice
+	shape *Shape
+	band
+	locals     [][]float32
+	dy         []float32 // [f, plane, (o,i), batch]
+	x          []float32 // [f, plane, batch, (c,j)]
+	dslots     []float32 // [(o,i), slot, (c,j)]
+	accumulate bool      // onto what earlier bands gave
+
+	rowBlocks, columnBlocks, together int
+}
+
+var _ tensor.Task = (*gradient)(nil)
+
+const (
+	gradientRows    = 56
+	gradientColumns = 128
+)
+
+// gradientLocal returns the size of a worker's memory.
+func gradientLocal(s *Shape) int {
+	return max(localValues/2, 2*min(gradientRows, s.Targets())*columns(min(gradientColumns, s.Sources())))
+}
+
+func (g *gradient) run(team *tensor.Team) {
+	s := g.shape
+	g.rowBlocks, g.columnBlocks = blocksOf(s.Targets(), gradientRows), blocksOf(s.Sources(), gradientColumns)
+	each := 2 * blocksOf(s.Targets(), g.rowBlocks) * columns(blocksOf(s.Sources(), g.columnBlocks))
+	g.together = max(1, min(2*productDepth, localValues/2/each))
+	team.For(g.rowBlocks*g.columnBlocks, 1, g)
+}
+
+// Do computes the items lo <= item < hi.
+func (g *gradient) Do(lo, hi, worker int) {
+	for item := lo; item < hi; item++ {
+		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item/g.columnBlocks)
+		c0, c1 := share(g.shape.Sources(), g.columnBlocks, item%g.columnBlocks)
+		count := blocksOf(g.band.count, g.together)
+		for i := range count {
+			f0, f1 := share(g.band.count, count, i)
+			g.block(f0, f1-f0, m0, m1-m0, c0, c1-c0, g.locals[worker], g.accumulate || i > 0)
+		}
+	}
+}
+
+// block adds the share of nf frequencies from f on.
+func (g *gradient) block(f, nf, m0, nm, c0, nc int, k []float32, accumulate bool) {
+	s := g.shape
+	batch := s.B
+	row, ld := columns(s.Sources()), columns(nc)
+	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	for q := range nf {
+		y := g.dy[(f+q)*3*plane+m0*batch:]
+		x := g.x[(f+q)*3*batch*row+c0:]
+		im, re := k[q*2*size:][:size], k[q*2*size+size:][:size]
+		gemmNN(nm, nc, batch, y, batch, x, row, im, ld, false)
+		copy(re, im)
+		gemmNN(nm, nc, batch, y[plane:], batch, x[batch*row:], row, im, ld, true)
+		gemmNN(nm, nc, batch, y[2*plane:], batch, x[2*batch*row:], row, re, ld, true)
+	}
+	f += g.first
+	even := g.pairs + 1
+	for m := range nm {
+		slots := g.dslots[(m0+m)*len(s.Offsets)*row+c0:]
+		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
+		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
+	}
+}
