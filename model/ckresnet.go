@@ -81,45 +81,33 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 }
 
 func (a *ckResNet) reserve(p *planner) *nn.Map {
-	x := planNormPoolReLU(p.Plan, a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0), p.add)
+	x := p.normPoolReLU(a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0))
 	for i, b := range a.blocks {
 		in, inElements := x, p.elements
-		x = planStandardizeReLU(p.Plan, p.group(b.gconv1, x), p.add)
-		x = planStandardizeReLU(p.Plan, p.group(b.gconv2, x), p.add)
+		p.residual = in
+		x = p.standardizeReLU(p.group(b.gconv1, x))
+		x = p.standardizeReLU(p.group(b.gconv2, x))
+		p.residual = nil
 		skip := in
 		if b.shortcut != nil {
-			skip = b.shortcut.Plan(p.Plan, in, inElements, p.elements)
-			p.add(b.shortcut)
+			skip = p.end(b.shortcut, b.shortcut.Plan(p.Plan, in, inElements, p.elements), in)
 		}
 		sum := nn.NewAdd()
-		x = sum.Plan(p.Plan, skip, x) // in place on the shortcut, whose value nothing reads later
-		p.add(sum)
-		x = planNormPoolReLU(p.Plan, b.norm, x, p.net.cfg.pooled(i+1), p.add)
+		x = p.end(sum, sum.Plan(p.Plan, skip, x), skip, x) // in place on the shortcut, whose value nothing reads later
+		x = p.normPoolReLU(b.norm, x, p.net.cfg.pooled(i+1))
 	}
-	x = planNormPoolReLU(p.Plan, a.lastNorm, p.group(a.last, x), false, p.add)
+	x = p.normPoolReLU(a.lastNorm, p.group(a.last, x), false)
 	return p.single(a.head, p.single(nn.NewGlobalMax(), x))
 }
 
-func planNormPoolReLU(np *nn.Plan, norm *nn.BatchNorm, x *nn.Map, pool bool, add func(layer)) *nn.Map {
-	x = norm.Plan(np, x)
-	add(norm)
+func (p *planner) normPoolReLU(norm *nn.BatchNorm, x *nn.Map, pool bool) *nn.Map {
+	x = p.single(norm, x)
 	if pool {
-		l := nn.NewMaxPool2()
-		x = l.Plan(np, x)
-		add(l)
+		x = p.single(nn.NewMaxPool2(), x)
 	}
-	relu := nn.NewReLU()
-	x = relu.Plan(np, x)
-	add(relu)
-	return x
+	return p.single(nn.NewReLU(), x)
 }
 
-func planStandardizeReLU(np *nn.Plan, x *nn.Map, add func(layer)) *nn.Map {
-	std := nn.NewStandardize()
-	x = std.Plan(np, x)
-	add(std)
-	relu := nn.NewReLU()
-	x = relu.Plan(np, x)
-	add(relu)
-	return x
+func (p *planner) standardizeReLU(x *nn.Map) *nn.Map {
+	return p.single(nn.NewReLU(), p.single(nn.NewStandardize(), x))
 }

@@ -63,10 +63,10 @@ func (a *gcnn) build(net *Network) (err error) {
 }
 
 func (a *gcnn) reserve(p *planner) *nn.Map {
-	x := planNormPoolReLU(p.Plan, a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0), p.add)
+	x := p.normPoolReLU(a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0))
 	for i, g := range a.convs {
 		// The published program pools after the ReLU; the two commute.
-		x = planNormPoolReLU(p.Plan, a.norms[i], p.group(g, x), p.net.cfg.pooled(i+1), p.add)
+		x = p.normPoolReLU(a.norms[i], p.group(g, x), p.net.cfg.pooled(i+1))
 		if d := a.dropouts[i]; d != nil {
 			x = p.single(d, x)
 		}

@@ -245,10 +245,16 @@ type planner struct {
 
 	lists    int              // of elements that convolutions took so far
 	elements *gumbel.Elements // what the last convolution's output lives on
+	residual *nn.Map          // which a layer further down reads again
 }
 
-// add appends a planned layer.
-func (p *planner) add(l layer) { p.to.layers = append(p.to.layers, l) }
+// end appends a layer that was planned just now, from in to out, and ends its
+// planning. No layer that is planned later reads in, save for the residual.
+func (p *planner) end(l layer, out *nn.Map, in ...*nn.Map) *nn.Map {
+	p.to.layers = append(p.to.layers, l)
+	p.Next(slices.DeleteFunc(in, func(m *nn.Map) bool { return m == out || m == p.residual })...)
+	return out
+}
 
 // nextElements moves on to the list of the next convolution's output.
 func (p *planner) nextElements() (in, out *gumbel.Elements) {
@@ -261,21 +267,18 @@ func (p *planner) nextElements() (in, out *gumbel.Elements) {
 // lifting plans the convolution of the images.
 func (p *planner) lifting(l *conv.Lifting) *nn.Map {
 	_, out := p.nextElements()
-	p.add(l)
-	return l.Plan(p.Plan, p.to.input, out)
+	return p.end(l, l.Plan(p.Plan, p.to.input, out), p.to.input)
 }
 
 // group plans a group convolution of x.
 func (p *planner) group(g *conv.Group, x *nn.Map) *nn.Map {
 	in, out := p.nextElements()
-	p.add(g)
-	return g.Plan(p.Plan, x, in, out)
+	return p.end(g, g.Plan(p.Plan, x, in, out), x)
 }
 
 // single plans a layer with one input and one output.
 func (p *planner) single(l nn.Layer, x *nn.Map) *nn.Map {
-	p.add(l)
-	return l.Plan(p.Plan, x)
+	return p.end(l, l.Plan(p.Plan, x), x)
 }
 
 // Release frees the device memory of a bound network. The host keeps the
