@@ -1,5 +1,7 @@
 package asm
 
+import "math"
+
 // Sin writes sin(x[i]), x in radians, to dst[i]. dst may be x; otherwise they
 // must not overlap. It panics with *Error unless the lengths are equal.
 //
@@ -63,4 +65,61 @@ func SinCos(s, c, x []float32) {
 	if n > 0 {
 		sinCos(s, c, x)
 	}
+}
+
+// SinAffine writes sin(scale*x[i] + shift) to dst[i]. dst may be x; otherwise they
+// must not overlap. It panics with *Error unless the lengths are equal.
+//
+// The argument has the bits that Affine gives it and the sine those of Sin.
+func SinAffine(dst, x []float32, scale, shift float32) {
+	n := len(dst)
+	same("SinAffine", "dst", n, "x", len(x))
+	raceRead(x)
+	raceWrite(dst)
+	for n > chunk {
+		sinAffine(dst[:chunk], x[:chunk], scale, shift)
+		dst, x = dst[chunk:], x[chunk:]
+		n -= chunk
+	}
+	if n > 0 {
+		sinAffine(dst, x, scale, shift)
+	}
+}
+
+// SinCosAffine writes sin(scale*x[i] + shift) to s[i] and its derivative,
+// scale*cos(scale*x[i] + shift), to c[i]. s or c may be x; otherwise the slices
+// must not overlap. It panics with *Error unless the lengths are equal.
+//
+// The argument has the bits that Affine gives it, sine and cosine those of
+// SinCos.
+func SinCosAffine(s, c, x []float32, scale, shift float32) {
+	n := len(s)
+	same("SinCosAffine", "s", n, "c", len(c))
+	same("SinCosAffine", "s", n, "x", len(x))
+	raceRead(x)
+	raceWrite(s)
+	raceWrite(c)
+	for n > chunk {
+		sinCosAffine(s[:chunk], c[:chunk], x[:chunk], scale, shift)
+		s, c, x = s[chunk:], c[chunk:], x[chunk:]
+		n -= chunk
+	}
+	if n > 0 {
+		sinCosAffine(s, c, x, scale, shift)
+	}
+}
+
+// minusZero is the neutral element of addition: x + 0 would turn -0 into 0.
+var minusZero = float32(math.Copysign(0, -1))
+
+// sinAffineParts and sinCosAffineParts are what the fused kernels replace.
+func sinAffineParts(dst, x []float32, scale, shift float32) {
+	affine(dst, x, scale, shift)
+	sin(dst, dst)
+}
+
+func sinCosAffineParts(s, c, x []float32, scale, shift float32) {
+	affine(s, x, scale, shift)
+	sinCos(s, c, s)
+	affine(c, c, scale, minusZero)
 }

@@ -167,3 +167,7 @@ func sinCosMixed(s, c, x []float32) {
 		}
 	}
 }
+
+func sinAffine(dst, x []float32, scale, shift float32) { sinAffineParts(dst, x, scale, shift) }
+
+func sinCosAffine(s, c, x []float32, scale, shift float32) { sinCosAffineParts(s, c, x, scale, shift) }

@@ -116,3 +116,7 @@ func cosNEON(n int, dst, x *float32) int
 
 //go:noescape
 func sinCosNEON(n int, s, c, x *float32) int
+
+func sinAffine(dst, x []float32, scale, shift float32) { sinAffineParts(dst, x, scale, shift) }
+
+func sinCosAffine(s, c, x []float32, scale, shift float32) { sinCosAffineParts(s, c, x, scale, shift) }

@@ -7,3 +7,7 @@ func sin(dst, x []float32) { sinGeneric(dst, x) }
 func cos(dst, x []float32) { cosGeneric(dst, x) }
 
 func sinCos(s, c, x []float32) { sinCosGeneric(s, c, x) }
+
+func sinAffine(dst, x []float32, scale, shift float32) { sinAffineParts(dst, x, scale, shift) }
+
+func sinCosAffine(s, c, x []float32, scale, shift float32) { sinCosAffineParts(s, c, x, scale, shift) }

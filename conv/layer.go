@@ -182,10 +182,10 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 // with *Error when the layer was planned for another kind of device.
 func (l *layer) Bind(dev tensor.Device) {
 	l.dev = dev
-	l.net.Bind(dev)
 	if err := l.passes.Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
+	l.net.Bind(dev)
 }
 
 // Forward renders the kernel at the present elements and convolves.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/tensor"
 )
 
 // TestGolden compares values and all gradients with the published
@@ -32,44 +33,46 @@ func TestGolden(t *testing.T) {
 			cfg := c.option
 			cfg.In, cfg.Hidden, cfg.Out, cfg.Dims = c.in, wShape[0], yShape[1], c.dim
 			asmtest.EachLevel(t, func(t *testing.T) {
-				n := mustNet(t, "", cfg, 1)
-				for _, p := range n.Parameters() {
-					if !p.Trained() {
-						continue
-					}
-					values, shape := golden.Float32(t, file, "p."+p.Name)
-					if fmt.Sprint(shape) != fmt.Sprint(p.Shape) {
-						t.Fatalf("%s has shape %v, in the file %v", p.Name, p.Shape, shape)
-					}
-					copy(p.Host, values)
-				}
-				for _, name := range file.Names() {
-					if p, ok := strings.CutPrefix(name, "p."); ok {
-						found := false
-						for _, have := range n.Parameters() {
-							found = found || have.Name == p
+				eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
+					n := mustNet(t, "", cfg, 1)
+					for _, p := range n.Parameters() {
+						if !p.Trained() {
+							continue
 						}
-						if !found {
-							t.Errorf("the file has a parameter %s, the network has not", p)
+						values, shape := golden.Float32(t, file, "p."+p.Name)
+						if fmt.Sprint(shape) != fmt.Sprint(p.Shape) {
+							t.Fatalf("%s has shape %v, in the file %v", p.Name, p.Shape, shape)
+						}
+						copy(p.Host, values)
+					}
+					for _, name := range file.Names() {
+						if p, ok := strings.CutPrefix(name, "p."); ok {
+							found := false
+							for _, have := range n.Parameters() {
+								found = found || have.Name == p
+							}
+							if !found {
+								t.Errorf("the file has a parameter %s, the network has not", p)
+							}
 						}
 					}
-				}
-				x, shape := golden.Float32(t, file, "x")
-				x, p := innermost(x, shape)
-				h := newHarness(t, n, p, 1, false)
-				h.dev.Upload(h.x, x)
-				check(t, "y", h.download(h.eval(h.x, p)), file, "y", "y_f64", 1e-5)
+					x, shape := golden.Float32(t, file, "x")
+					x, p := innermost(x, shape)
+					h := newHarnessOn(t, dev, n, p, false)
+					h.dev.Upload(h.x, x)
+					check(t, "y", h.download(h.eval(h.x, p)), file, "y", "y_f64", 1e-5)
 
-				dy, shape := golden.Float32(t, file, "grad_y")
-				dy, _ = innermost(dy, shape)
-				h.dev.Upload(h.dy, dy)
-				n.Backward(h.dy, h.dx)
-				check(t, "dx", h.download(h.dx), file, "grad_x", "grad_x_f64", 1e-4)
-				for _, p := range n.Parameters() {
-					if p.Trained() {
-						check(t, p.Name, h.download(p.Grad), file, "g."+p.Name, "g64."+p.Name, 1e-4)
+					dy, shape := golden.Float32(t, file, "grad_y")
+					dy, _ = innermost(dy, shape)
+					h.dev.Upload(h.dy, dy)
+					n.Backward(h.dy, h.dx)
+					check(t, "dx", h.download(h.dx), file, "grad_x", "grad_x_f64", 1e-4)
+					for _, p := range n.Parameters() {
+						if p.Trained() {
+							check(t, p.Name, h.download(p.Grad), file, "g."+p.Name, "g64."+p.Name, 1e-4)
+						}
 					}
-				}
+				})
 			})
 		})
 	}

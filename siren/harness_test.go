@@ -8,22 +8,51 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// harness is a network alone on a CPU.
+// harness is a network alone on a device.
 type harness struct {
 	*Net
-	dev    *tensor.CPU
+	dev    tensor.Device
 	params nn.Parameters
 	arena  tensor.Arena
 	x, dx  tensor.Buffer // [In, max]
 	y, dy  tensor.Buffer // [Out, max]
 }
 
-func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *harness {
+// otherDevice is a CPU that a network does not know for one: it runs the
+// operations of tensor.Device.
+type otherDevice struct{ tensor.Device }
+
+func newDevice(t testing.TB, threads int) tensor.Device {
 	t.Helper()
 	dev, err := tensor.NewCPU(threads)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dev
+}
+
+// eachDevice runs f on a CPU and on another device.
+func eachDevice(t *testing.T, threads int, f func(t *testing.T, dev tensor.Device)) {
+	t.Helper()
+	t.Run("device=cpu", func(t *testing.T) { f(t, newDevice(t, threads)) })
+	t.Run("device=other", func(t *testing.T) { f(t, otherDevice{newDevice(t, threads)}) })
+}
+
+// another returns a new device of the kind of dev.
+func another(t testing.TB, dev tensor.Device, threads int) tensor.Device {
+	if _, ok := dev.(otherDevice); ok {
+		return otherDevice{newDevice(t, threads)}
+	}
+	return newDevice(t, threads)
+}
+
+func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *harness {
+	t.Helper()
+	return newHarnessOn(t, newDevice(t, threads), n, positions, inference)
+}
+
+func newHarnessOn(t testing.TB, dev tensor.Device, n *Net, positions int, inference bool) *harness {
+	t.Helper()
 	h := &harness{Net: n, dev: dev}
 	t.Cleanup(func() {
 		h.arena.Release()
@@ -33,7 +62,7 @@ func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *h
 		}
 	})
 	h.params.Add(n.Parameters()...)
-	n.Plan(&nn.Plan{Arena: &h.arena, Batch: 1, Inference: inference}, positions)
+	n.Plan(&nn.Plan{Device: dev, Arena: &h.arena, Batch: 1, Inference: inference}, positions)
 	h.arena.Reserve(&h.x, n.In()*positions)
 	h.arena.Reserve(&h.dx, n.In()*positions)
 	h.arena.Reserve(&h.y, n.Out()*positions)

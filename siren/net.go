@@ -45,14 +45,15 @@ type Net struct {
 	dev       tensor.Device
 	max       int
 	inference bool
-	grad      [2]tensor.Buffer // [Hidden, max] each: dh, dz of neighbouring layers
-	scalar    tensor.Buffer    // [1]
 	host      [1]float32
 
 	x         tensor.Buffer // of the last Forward
 	positions int
 
-	gemm tensor.GemmArgs // kept, since what passes through an interface escapes
+	f     tensor.Buffer // [Hidden, max] the last sine layer, where it is wanted
+	onCPU bool          // planned for a CPU: then cpu has the passes, else device
+	cpu   cpu
+	device
 }
 
 var _ Kernel = (*Net)(nil)
@@ -64,7 +65,9 @@ type layer struct {
 	norm         *weightNorm   // nil without
 	omega        *nn.Parameter // nil in the last layer
 
-	w     float32       // frequency of the last Forward
+	w float32 // frequency of the last Forward
+
+	// On another device than a CPU:
 	h     tensor.Buffer // [out, max] sin(w z)
 	slope tensor.Buffer // [out, max] w cos(w z); not for inference
 	z     tensor.Buffer // [out, max]; only where w is learned
@@ -167,38 +170,39 @@ func (n *Net) Out() int { return n.cfg.Out }
 func (n *Net) Parameters() []*nn.Parameter { return n.params }
 
 // Plan reserves buffers for at most max positions. Planned for inference, a
-// network gives the values that it has in training up to their last bits.
+// network gives the values that it has in training, on a CPU to the last bit.
 func (n *Net) Plan(p *nn.Plan, max int) {
 	if max < 1 {
 		refuse("Net.Plan", "%d positions; at least 1 is needed", max)
 	}
-	n.max, n.inference = max, p.Inference
-	a := p.Arena
+	n.max, n.inference, n.onCPU = max, p.Inference, p.Device == nil
+	if _, ok := p.Device.(*tensor.CPU); ok {
+		n.onCPU = true
+	}
 	for _, l := range n.layers {
 		if l.norm != nil {
-			l.norm.plan(a)
-		}
-		if l.omega == nil {
-			continue
-		}
-		a.Reserve(&l.h, l.out*max)
-		if p.Inference {
-			continue
-		}
-		a.Reserve(&l.slope, l.out*max)
-		if n.cfg.LearnOmega {
-			a.Reserve(&l.z, l.out*max)
+			l.norm.plan(p.Arena)
 		}
 	}
-	if !p.Inference {
-		a.Reserve(&n.grad[0], n.cfg.Hidden*max)
-		a.Reserve(&n.grad[1], n.cfg.Hidden*max)
-		a.Reserve(&n.scalar, 1)
+	if n.onCPU {
+		n.planCPU(p, max)
+	} else {
+		n.planDevice(p, max)
 	}
 }
 
-// Bind sets the device.
-func (n *Net) Bind(dev tensor.Device) { n.dev = dev }
+// Bind sets the device. It panics with *Error when the network was planned for
+// another kind of device.
+func (n *Net) Bind(dev tensor.Device) {
+	c, ok := dev.(*tensor.CPU)
+	if ok != n.onCPU {
+		refuse("Net.Bind", "planned for another kind of device than %s", dev.Name())
+	}
+	n.dev = dev
+	if ok {
+		n.cpu.bind(c)
+	}
+}
 
 // value returns the weight [out, in] that the layer multiplies with.
 func (l *layer) value() tensor.Buffer {
@@ -208,63 +212,44 @@ func (l *layer) value() tensor.Buffer {
 	return l.weight.Value
 }
 
-// frequency returns the layer's w_i.
-func (n *Net) frequency(l *layer) float32 {
-	if l.omega.Class == nn.Constant {
-		return l.omega.Host[0]
+// learned reports whether the frequency is a parameter.
+func (l *layer) learned() bool { return l.omega.Class == nn.Frequency }
+
+// start checks the arguments of a forward pass and composes the weights.
+func (n *Net) start(op string, x tensor.Buffer, positions int) {
+	if positions < 1 || positions > n.max {
+		refuse(op, "%d positions, planned are 1 to %d", positions, n.max)
 	}
-	n.dev.Download(n.host[:], l.omega.Value)
-	return n.host[0]
+	if x.Len() < n.cfg.In*positions {
+		refuse(op, "%d values are too few for %d positions of %d coordinates", x.Len(), positions, n.cfg.In)
+	}
+	n.x, n.positions = x.Slice(0, n.cfg.In*positions), positions
+	for _, l := range n.layers {
+		if l.norm != nil {
+			l.norm.forward(n.dev)
+		}
+		if l.omega == nil {
+			continue
+		}
+		if l.w = l.omega.Host[0]; l.learned() {
+			n.dev.Download(n.host[:], l.omega.Value)
+			l.w = n.host[0]
+		}
+	}
 }
 
 // Forward evaluates the network at the positions x [In, positions] and writes
 // the result to y [Out, positions].
 func (n *Net) Forward(y, x tensor.Buffer, positions int) {
-	if positions < 1 || positions > n.max {
-		refuse("Net.Forward", "%d positions, planned are 1 to %d", positions, n.max)
-	}
-	if x.Len() < n.cfg.In*positions {
-		refuse("Net.Forward", "%d values are too few for %d positions of %d coordinates", x.Len(), positions, n.cfg.In)
-	}
 	if y.Len() < n.cfg.Out*positions {
 		refuse("Net.Forward", "%d values have no place for %d results at %d positions", y.Len(), n.cfg.Out, positions)
 	}
-	n.x, n.positions = x.Slice(0, n.cfg.In*positions), positions
-	h := n.x
-	for _, l := range n.layers {
-		if l.norm != nil {
-			l.norm.forward(n.dev)
-		}
-		g := &n.gemm
-		*g = tensor.GemmArgs{
-			M: l.out, N: positions, K: l.in,
-			A: l.value(), LDA: l.in,
-			B: h, LDB: positions,
-			LDC:  positions,
-			Bias: l.bias.Value,
-		}
-		if l.omega == nil {
-			g.C = y.Slice(0, l.out*positions)
-			n.dev.Gemm(g)
-			return
-		}
-		l.w = n.frequency(l)
-		h = l.h.Slice(0, l.out*positions)
-		var slope tensor.Buffer
-		if !n.inference {
-			slope = l.slope.Slice(0, l.out*positions)
-		}
-		if l.z.IsZero() {
-			g.C, g.Epilogue, g.Omega, g.Derivative = h, tensor.SinEpilogue, l.w, slope
-			n.dev.Gemm(g)
-			continue
-		}
-		// The gradient of w needs z itself.
-		z := l.z.Slice(0, l.out*positions)
-		g.C = z
-		n.dev.Gemm(g)
-		n.dev.SinCos(h, slope, z, l.w)
+	n.start("Net.Forward", x, positions)
+	if n.onCPU {
+		n.cpu.forward(y, n.x, positions)
+		return
 	}
+	n.forward(y)
 }
 
 // Backward follows Forward: given dy [Out, positions] it adds to the gradients
@@ -281,72 +266,9 @@ func (n *Net) Backward(dy, dx tensor.Buffer) {
 	if dy.Len() < n.cfg.Out*p || !dx.IsZero() && dx.Len() < n.cfg.In*p {
 		refuse("Net.Backward", "gradients are too short for %d positions", p)
 	}
-	dz, spare := dy.Slice(0, n.cfg.Out*p), 0
-	for i := len(n.layers) - 1; i >= 0; i-- {
-		l := n.layers[i]
-		switch { // dz holds dh
-		case l.omega == nil:
-		case l.omega.Class == nn.Frequency:
-			n.omegaGrad(l, dz)
-		default:
-			n.dev.Mul(dz, dz, l.slope.Slice(0, l.out*p))
-		}
-		h := n.x
-		if i > 0 {
-			h = n.layers[i-1].h
-		}
-		var dw tensor.Buffer
-		if l.norm != nil {
-			dw = l.norm.grad
-		} else {
-			dw = l.weight.Grad
-		}
-		n.gemm = tensor.GemmArgs{
-			TransB: true,
-			M:      l.out, N: l.in, K: p,
-			A: dz, LDA: p,
-			B: h.Slice(0, l.in*p), LDB: p,
-			C: dw, LDC: l.in,
-			Accumulate: l.norm == nil,
-		}
-		n.dev.Gemm(&n.gemm)
-		if l.norm != nil {
-			l.norm.backward(n.dev)
-		}
-		n.dev.SumRows(l.bias.Grad, dz, l.out, p, true)
-
-		down := dx
-		if i > 0 {
-			down, spare = n.grad[spare], 1-spare
-		}
-		if down.IsZero() {
-			return
-		}
-		down = down.Slice(0, l.in*p)
-		n.gemm = tensor.GemmArgs{
-			TransA: true,
-			M:      l.in, N: p, K: l.out,
-			A: l.value(), LDA: l.in,
-			B: dz, LDB: p,
-			C: down, LDC: p,
-		}
-		n.dev.Gemm(&n.gemm)
-		dz = down
+	if n.onCPU {
+		n.cpu.backward(dy, dx, n.x, p)
+		return
 	}
-}
-
-// omegaGrad turns dh into dz = dh w cos(w z) and adds the gradient of w,
-// sum dh cos(w z) z = (sum dz z)/w.
-func (n *Net) omegaGrad(l *layer, dh tensor.Buffer) {
-	z := l.z.Slice(0, dh.Len())
-	scale := float32(1)
-	if l.w == 0 { // the cosine is one everywhere, but dz would not show it
-		n.dev.Dot(n.scalar, dh, z)
-	}
-	n.dev.Mul(dh, dh, l.slope.Slice(0, dh.Len()))
-	if l.w != 0 {
-		n.dev.Dot(n.scalar, dh, z)
-		scale = 1 / l.w
-	}
-	n.dev.Axpy(l.omega.Grad, scale, n.scalar)
+	n.backward(dy.Slice(0, n.cfg.Out*p), dx, len(n.layers)-1)
 }

@@ -29,40 +29,42 @@ func TestGradients(t *testing.T) {
 	for _, cfg := range variants {
 		t.Run(fmt.Sprintf("%+v", cfg), func(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
-				const positions = 19
-				n := mustNet(t, "net", cfg, 5)
-				for _, p := range n.Parameters() {
-					if strings.HasSuffix(p.Name, "bias") { // they start at zero
-						copy(p.Host, gradcheck.Normal(len(p.Host), 3))
-						for i := range p.Host {
-							p.Host[i] *= 0.05
+				eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
+					const positions = 19
+					n := mustNet(t, "net", cfg, 5)
+					for _, p := range n.Parameters() {
+						if strings.HasSuffix(p.Name, "bias") { // they start at zero
+							copy(p.Host, gradcheck.Normal(len(p.Host), 3))
+							for i := range p.Host {
+								p.Host[i] *= 0.05
+							}
 						}
 					}
-				}
-				h := newHarness(t, n, positions+2, 2, false)
-				proj := gradcheck.NewProjection(h.dev, n.Out()*positions, 7)
-				x := h.x.Slice(0, n.In()*positions)
-				dx := h.dx.Slice(0, n.In()*positions)
-				dy := h.dy.Slice(0, n.Out()*positions)
-				points := gradcheck.Normal(x.Len(), 9)
-				for i := range points {
-					points[i] *= 0.5
-				}
-				h.dev.Upload(x, points)
-				proj.Gradient(dy)
-				gradcheck.Run(t, gradcheck.Case{
-					Device:    h.dev,
-					Params:    n.Parameters(),
-					Variables: []gradcheck.Variable{gradcheck.Buffer(h.dev, "x", x, dx)},
-					Loss:      func() float64 { return proj.Loss(h.eval(x, positions)) },
-					Backward:  func() { n.Backward(dy, dx) },
-					Reference: func(v [][]float64) float64 {
-						last := len(v) - 1
-						return proj.Of(evaluate(n, v[:last], v[last]))
-					},
-					Step:      1.0 / 512,
-					Elements:  3,
-					Tolerance: 2e-2, // of single precision differences; the float64 ones decide
+					h := newHarnessOn(t, dev, n, positions+2, false)
+					proj := gradcheck.NewProjection(h.dev, n.Out()*positions, 7)
+					x := h.x.Slice(0, n.In()*positions)
+					dx := h.dx.Slice(0, n.In()*positions)
+					dy := h.dy.Slice(0, n.Out()*positions)
+					points := gradcheck.Normal(x.Len(), 9)
+					for i := range points {
+						points[i] *= 0.5
+					}
+					h.dev.Upload(x, points)
+					proj.Gradient(dy)
+					gradcheck.Run(t, gradcheck.Case{
+						Device:    h.dev,
+						Params:    n.Parameters(),
+						Variables: []gradcheck.Variable{gradcheck.Buffer(h.dev, "x", x, dx)},
+						Loss:      func() float64 { return proj.Loss(h.eval(x, positions)) },
+						Backward:  func() { n.Backward(dy, dx) },
+						Reference: func(v [][]float64) float64 {
+							last := len(v) - 1
+							return proj.Of(evaluate(n, v[:last], v[last]))
+						},
+						Step:      1.0 / 512,
+						Elements:  3,
+						Tolerance: 2e-2, // of single precision differences; the float64 ones decide
+					})
 				})
 			})
 		})
@@ -72,104 +74,162 @@ func TestGradients(t *testing.T) {
 // TestFrequencyZero covers the one place where the gradient of a learned
 // frequency cannot be derived from dz.
 func TestFrequencyZero(t *testing.T) {
-	n := mustNet(t, "", Config{In: 1, Hidden: 3, Out: 2, Layers: 2, LearnOmega: true}, 1)
-	n.layers[0].omega.Host[0] = 0
-	h := newHarness(t, n, 4, 1, false)
-	h.dev.Upload(h.x, []float32{-1, -.5, .25, .75})
-	for _, y := range h.download(h.eval(h.x, 4)) {
-		if y != 0 {
-			t.Fatalf("value %v with frequency and bias zero", y)
+	eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
+		n := mustNet(t, "", Config{In: 1, Hidden: 3, Out: 2, Layers: 2, LearnOmega: true}, 1)
+		n.layers[0].omega.Host[0] = 0
+		h := newHarnessOn(t, dev, n, 4, false)
+		h.dev.Upload(h.x, []float32{-1, -.5, .25, .75})
+		for _, y := range h.download(h.eval(h.x, 4)) {
+			if y != 0 {
+				t.Fatalf("value %v with frequency and bias zero", y)
+			}
 		}
-	}
-	h.dev.Fill(h.dy, 1)
-	n.Backward(h.dy, h.dx)
-	want := 0.0 // sum over hidden units j and positions of (sum_o W2_oj) z_j
-	for j := range 3 {
-		for _, x := range []float64{-1, -.5, .25, .75} {
-			want += float64(n.layers[1].weight.Host[j]+n.layers[1].weight.Host[3+j]) * float64(n.layers[0].weight.Host[j]) * x
+		h.dev.Fill(h.dy, 1)
+		n.Backward(h.dy, h.dx)
+		want := 0.0 // sum over hidden units j and positions of (sum_o W2_oj) z_j
+		for j := range 3 {
+			for _, x := range []float64{-1, -.5, .25, .75} {
+				want += float64(n.layers[1].weight.Host[j]+n.layers[1].weight.Host[3+j]) * float64(n.layers[0].weight.Host[j]) * x
+			}
 		}
-	}
-	got := h.download(n.layers[0].omega.Grad)[0]
-	if math.Abs(float64(got)-want) > 1e-6 || want == 0 {
-		t.Errorf("gradient of the frequency is %v, must be %v", got, want)
-	}
+		got := h.download(n.layers[0].omega.Grad)[0]
+		if math.Abs(float64(got)-want) > 1e-6 || want == 0 {
+			t.Errorf("gradient of the frequency is %v, must be %v", got, want)
+		}
+	})
 }
 
 // TestPositionsChange runs passes of different sizes through one plan, without
 // the gradient of the positions, against a plan of the exact size.
 func TestPositionsChange(t *testing.T) {
-	cfg := Config{In: 2, Hidden: 10, Out: 6}
-	many := newHarness(t, mustNet(t, "", cfg, 2), 40, 2, false)
-	for _, p := range []int{40, 1, 17, 40} {
-		one := newHarness(t, mustNet(t, "", cfg, 2), p, 1, false)
-		x, dy := gradcheck.Normal(2*p, uint64(p)), gradcheck.Normal(6*p, uint64(p)+1)
-		var y, grad [2][]float32
-		for i, h := range []*harness{many, one} {
-			h.params.ZeroGrad()
-			h.dev.Upload(h.x, x)
-			h.dev.Upload(h.dy, dy)
-			y[i] = h.download(h.eval(h.x, p))
-			h.Backward(h.dy, tensor.Buffer{})
-			_, g := h.params.Class(nn.Weight)
-			grad[i] = h.download(g)
+	eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
+		cfg := Config{In: 2, Hidden: 10, Out: 6}
+		many := newHarnessOn(t, dev, mustNet(t, "", cfg, 2), 700, false)
+		for _, p := range []int{40, 1, 700, 17, 40} {
+			x, dy := gradcheck.Normal(2*p, uint64(p)), gradcheck.Normal(6*p, uint64(p)+1)
+			run := func(h *harness) (y, grad []float32) {
+				h.params.ZeroGrad()
+				h.dev.Upload(h.x, x)
+				h.dev.Upload(h.dy, dy)
+				y = h.download(h.eval(h.x, p))
+				h.Backward(h.dy, tensor.Buffer{})
+				_, g := h.params.Class(nn.Weight)
+				return y, h.download(g)
+			}
+			y, grad := run(many)
+			wantY, wantGrad := run(newHarnessOn(t, another(t, dev, 1), mustNet(t, "", cfg, 2), p, false))
+			equal(t, fmt.Sprintf("%d positions: y", p), y, wantY)
+			equal(t, fmt.Sprintf("%d positions: gradient", p), grad, wantGrad)
 		}
-		equal(t, fmt.Sprintf("%d positions: y", p), y[0], y[1])
-		equal(t, fmt.Sprintf("%d positions: gradient", p), grad[0], grad[1])
-	}
-}
-
-// TestThreads wants the same bits from one and from two threads.
-func TestThreads(t *testing.T) {
-	asmtest.EachLevel(t, func(t *testing.T) {
-		const p = 1500
-		cfg := Config{In: 3, Out: 50, LearnOmega: true}
-		var y, grad, dx [2][]float32
-		for i := range 2 {
-			h := newHarness(t, mustNet(t, "", cfg, 2), p, i+1, false)
-			h.dev.Upload(h.x, gradcheck.Normal(3*p, 1))
-			h.dev.Upload(h.dy, gradcheck.Normal(50*p, 2))
-			y[i] = h.download(h.eval(h.x, p))
-			h.Backward(h.dy, h.dx)
-			_, g := h.params.Class(nn.Weight)
-			_, w := h.params.Class(nn.Frequency)
-			grad[i] = append(h.download(g), h.download(w)...)
-			dx[i] = h.download(h.dx)
-		}
-		equal(t, "y", y[0], y[1])
-		equal(t, "gradients", grad[0], grad[1])
-		equal(t, "dx", dx[0], dx[1])
 	})
 }
 
-// TestInference wants the same values without the buffers of a backward pass, up
-// to the last bits: sines alone are computed differently from sines with cosines.
-func TestInference(t *testing.T) {
-	cfg := Config{In: 3, Out: 5, LearnOmega: true, WeightNorm: true}
-	train := newHarness(t, mustNet(t, "", cfg, 3), 30, 1, false)
-	infer := newHarness(t, mustNet(t, "", cfg, 3), 30, 1, true)
-	x := gradcheck.Normal(90, 4)
-	train.dev.Upload(train.x, x)
-	infer.dev.Upload(infer.x, x)
-	a, b := train.download(train.eval(train.x, 30)), infer.download(infer.eval(infer.x, 30))
-	for i := range a {
-		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
-			t.Fatalf("value %d is %v in training, %v in inference", i, a[i], b[i])
+// shapes are passes that divide their work in different ways: among blocks,
+// among blocks and rows of the last layer, among segments of several blocks.
+var shapes = []struct {
+	positions int
+	cfg       Config
+}{
+	{1, Config{In: 3, Hidden: 5, Out: 1, Layers: 2}},
+	{70, Config{In: 3, Hidden: 33, Out: 1100, Layers: 3}},
+	{333, Config{In: 2, Hidden: 8, Out: 530, WeightNorm: true}},
+	{1500, Config{In: 3, Out: 50, LearnOmega: true}},
+	{9000, Config{In: 3, Hidden: 6, Out: 9, Layers: 4}},
+}
+
+// pass runs one forward and backward pass at fixed positions and gradients and
+// returns everything that it computes.
+func (h *harness) pass(positions int) map[string][]float32 {
+	h.dev.Upload(h.x, gradcheck.Normal(h.In()*positions, 1))
+	h.dev.Upload(h.dy, gradcheck.Normal(h.Out()*positions, 2))
+	all := map[string][]float32{"y": h.download(h.eval(h.x, positions))}
+	h.Backward(h.dy, h.dx)
+	all["dx"] = h.download(h.dx)
+	for _, p := range h.Parameters() {
+		if p.Trained() {
+			all[p.Name] = h.download(p.Grad)
 		}
 	}
+	return all
+}
+
+// TestThreads wants the same bits from one, two and three threads.
+func TestThreads(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for _, s := range shapes {
+			want := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, 1, false).pass(s.positions)
+			for threads := 2; threads <= 3; threads++ {
+				got := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, threads, false).pass(s.positions)
+				for name := range want {
+					equal(t, fmt.Sprintf("%d positions, %d threads: %s", s.positions, threads, name), got[name], want[name])
+				}
+			}
+		}
+	})
+}
+
+// TestDevices compares the passes of a CPU, block of positions by block, with
+// those of another device, operation by operation.
+func TestDevices(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for _, s := range shapes {
+			got := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, 2, false).pass(s.positions)
+			other := otherDevice{newDevice(t, 1)}
+			want := newHarnessOn(t, other, mustNet(t, "", s.cfg, 2), s.positions, false).pass(s.positions)
+			for name := range want {
+				diff, size := 0.0, 0.0
+				for i, w := range want[name] {
+					d := float64(got[name][i]) - float64(w)
+					diff, size = diff+d*d, size+float64(w)*float64(w)
+				}
+				if !(math.Sqrt(diff) <= 2e-6*math.Sqrt(size)) || size == 0 {
+					t.Errorf("%d positions, %+v: %s is off by %.2g of its norm", s.positions, s.cfg, name, math.Sqrt(diff/size))
+				}
+			}
+		}
+	})
+}
+
+// TestInference wants the values of training without the buffers of a backward
+// pass: the same bits from a CPU; from another device they may differ in the
+// last ones, for there sines alone are computed differently from sines with
+// cosines.
+func TestInference(t *testing.T) {
+	eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
+		cfg := Config{In: 3, Out: 5, LearnOmega: true, WeightNorm: true}
+		train := newHarnessOn(t, dev, mustNet(t, "", cfg, 3), 30, false)
+		x := gradcheck.Normal(90, 4)
+		train.dev.Upload(train.x, x)
+		a := train.download(train.eval(train.x, 30))
+
+		infer := newHarnessOn(t, another(t, dev, 1), mustNet(t, "", cfg, 3), 30, true)
+		infer.dev.Upload(infer.x, x)
+		b := infer.download(infer.eval(infer.x, 30))
+		if _, ok := dev.(*tensor.CPU); ok {
+			equal(t, "y", a, b)
+		}
+		for i := range a {
+			if math.Abs(float64(a[i]-b[i])) > 1e-6 {
+				t.Fatalf("value %d is %v in training, %v in inference", i, a[i], b[i])
+			}
+		}
+	})
 }
 
 func TestAllocations(t *testing.T) {
-	for _, cfg := range []Config{{In: 3, Out: 20}, {In: 3, Out: 20, LearnOmega: true, WeightNorm: true}} {
-		h := newHarness(t, mustNet(t, "", cfg, 3), 200, 2, false)
-		step := func() {
-			h.Forward(h.y, h.x, 200)
-			h.Backward(h.dy, h.dx)
+	eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
+		for _, cfg := range []Config{{In: 3, Out: 20}, {In: 3, Out: 600, LearnOmega: true, WeightNorm: true}} {
+			h := newHarnessOn(t, another(t, dev, 2), mustNet(t, "", cfg, 3), 200, false)
+			step := func() {
+				h.Forward(h.y, h.x, 200)
+				h.Backward(h.dy, h.dx)
+			}
+			step()
+			if got := testing.AllocsPerRun(10, step); got != 0 {
+				t.Errorf("%+v: a pass allocates %v times", cfg, got)
+			}
 		}
-		step()
-		if got := testing.AllocsPerRun(10, step); got != 0 {
-			t.Errorf("%+v: a pass allocates %v times", cfg, got)
-		}
-	}
+	})
 }
 
 // TestInitialisation checks the bounds and the moments of the weights, and that
@@ -285,6 +345,7 @@ func TestMisuse(t *testing.T) {
 		"short x":            func() { n.Forward(h.y, h.x.Slice(0, 9), 5) },
 		"short dy":           func() { n.Forward(h.y, h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
 		"inference":          func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) },
+		"other device":       func() { n.Bind(otherDevice{h.dev}) },
 		"plan nothing":       func() { n.Plan(&nn.Plan{Arena: new(tensor.Arena)}, 0) },
 	} {
 		func() {
