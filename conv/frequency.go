@@ -31,9 +31,8 @@ import (
 // not depend on the number of threads.
 type frequency struct {
 	lattice *lattice
-	team    *tensor.Team
-	locals  [][]float32 // for each worker
-	biased  bool        // the last Prepare had a bias
+	cpu     *tensor.CPU
+	biased  bool // the last Prepare had a bias
 
 	folding   folding
 	analysis  analysis
@@ -53,9 +52,12 @@ const (
 	// bandValues bounds the spectra of the maps that are kept at a time, but for
 	// those of one group.
 	bandValues = 24 << 20
-	// localValues is what a worker's share of a kernel's spectrum may take of
-	// the second-level cache.
-	localValues = 320 << 10
+	// depth and breadth are the largest sizes of the blocks of a kernel's
+	// spectrum: rows of the longer kind of loop and of the shorter, for
+	// frequencies at a time. They fit the second-level cache together.
+	blockFrequencies = 14
+	blockLong        = 128
+	blockShort       = 56
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
 	skew = 16
 )
@@ -124,20 +126,15 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
-	p.team = cpu.Team()
-	size := max(foldingLocal(s), p.lattice.analysisLocal(s), p.lattice.productLocal(s), p.lattice.synthesisLocal(s), gradientLocal(s))
-	p.locals = make([][]float32, p.team.Size())
-	for i := range p.locals {
-		p.locals[i] = aligned(size)
-	}
-	return nil
+	p.cpu = cpu
+	return cpu.ReserveWorkspace(max(foldingLocal(s), p.lattice.analysisLocal(s), productLocal(s), p.lattice.synthesisLocal(s), gradientLocal))
 }
 
 // Prepare folds the kernel into slots.
 func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
-	p.folding = folding{shape: s, locals: p.locals, kernel: kernel.Host(), slots: prepared.Host()[:size]}
-	p.folding.run(p.team)
+	p.folding = folding{shape: s, cpu: p.cpu, kernel: kernel.Host(), slots: prepared.Host()[:size]}
+	p.folding.run()
 	p.biased = !bias.IsZero()
 	if p.biased {
 		copy(prepared.Host()[size:size+s.Out], bias.Host())
@@ -159,15 +156,15 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	to := operand(l.frequencies(groups) * 2 * planeSize(s.Targets(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
-		p.analysis = analysis{lattice: l, transform: &l.in, band: b, locals: p.locals,
+		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 			plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: from}
-		p.analysis.run(p.team)
-		p.product = product{lattice: l, shape: s, band: b, locals: p.locals,
+		p.analysis.run()
+		p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu,
 			slots: slots, bias: bias, from: from, to: to}
-		p.product.run(p.team)
-		p.synthesis = synthesis{lattice: l, inverse: &l.out, band: b, locals: p.locals,
+		p.product.run()
+		p.synthesis = synthesis{lattice: l, inverse: &l.out, band: b, cpu: p.cpu,
 			spectrum: to, channels: s.Targets(), batch: s.B, plane: y.Host(), accumulate: g > 0}
-		p.synthesis.run(p.team)
+		p.synthesis.run()
 	}
 	p.release()
 }
@@ -186,29 +183,29 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	to := operand(most * 2 * planeSize(s.Sources(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
-		p.analysis = analysis{lattice: l, transform: &l.grad, band: b, locals: p.locals,
+		p.analysis = analysis{lattice: l, transform: &l.grad, band: b, cpu: p.cpu,
 			plane: dy.Host(), channels: s.Targets(), batch: s.B, spectrum: from}
-		p.analysis.run(p.team)
+		p.analysis.run()
 		if !dkernel.IsZero() {
-			p.analysis = analysis{lattice: l, transform: &l.in, band: b, locals: p.locals,
+			p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 				plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: source, transposed: true}
-			p.analysis.run(p.team)
-			p.gradient = gradient{lattice: l, shape: s, band: b, locals: p.locals,
+			p.analysis.run()
+			p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu,
 				dy: from, x: source, dslots: dslots, accumulate: g > 0}
-			p.gradient.run(p.team)
+			p.gradient.run()
 		}
 		if !dx.IsZero() {
-			p.product = product{lattice: l, shape: s, band: b, locals: p.locals,
+			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu,
 				slots: slots, from: from, to: to, adjoint: true}
-			p.product.run(p.team)
-			p.synthesis = synthesis{lattice: l, inverse: &l.back, band: b, locals: p.locals,
+			p.product.run()
+			p.synthesis = synthesis{lattice: l, inverse: &l.back, band: b, cpu: p.cpu,
 				spectrum: to, channels: s.Sources(), batch: s.B, plane: dx.Host(), accumulate: accumulate || g > 0}
-			p.synthesis.run(p.team)
+			p.synthesis.run()
 		}
 	}
 	if !dkernel.IsZero() {
-		p.folding = folding{shape: s, locals: p.locals, kernel: dkernel.Host(), slots: dslots, back: true}
-		p.folding.run(p.team)
+		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots, back: true}
+		p.folding.run()
 	}
 	p.release()
 }

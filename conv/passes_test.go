@@ -126,7 +126,7 @@ func TestPasses(t *testing.T) {
 		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
 	}
 	for name, make := range map[string]func(s *Shape) Passes{
-		"taps":      func(*Shape) Passes { return newTaps() },
+		"taps": func(*Shape) Passes { return newTaps() },
 		"frequency": func(s *Shape) Passes {
 			if !inFrequency(s) {
 				return nil

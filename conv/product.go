@@ -12,68 +12,67 @@ import (
 //	dx^  t = (kr-ki)'yr,   re = t + ki'(yr+yi),   im = t + kr'(yi-yr)
 //
 // An item is a block of frequencies and one of rows of the result. The kernel's
-// spectrum, its planes being the first factors above, is made for the item in
-// the second-level cache: [f, plane, (o,i), (c,j)].
+// spectrum, its planes being the first factors above, is made in the second-level
+// cache for one block of the summation index after the other, [f, plane, (o,i),
+// (c,j)], and multiplied there.
 type product struct {
 	*lattice
 	shape *Shape
 	band
-	locals  [][]float32
+	cpu     *tensor.CPU
 	slots   []float32 // [(o,i), slot, (c,j)]
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, plane, source, batch]
 	to      []float32 // [f, part, target, batch]
 	adjoint bool      // compute dx^ rather than y^
 
-	fblocks, blocks int
+	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
 var _ tensor.Task = (*product)(nil)
 
-const (
-	productRows    = 56 // most rows of y^ of an item
-	productColumns = 64 // most rows of dx^ of an item
-	productDepth   = 14 // most frequencies of an item
-)
-
-// blocks returns how many blocks of at most size n falls into.
+// blocksOf returns how many blocks of at most size n falls into.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// cut returns the numbers of blocks of frequencies and of rows.
-func (p *product) cut(count int) (fblocks, blocks int) {
+// productLocal returns the size of a worker's memory: the kernel's block and a
+// product.
+func productLocal(s *Shape) int {
+	return max(3*blockFrequencies*blockShort*columns(blockLong), 3*blockFrequencies*blockAdjoint*columns(blockAdjointRows)) + blockLong*s.B
+}
+
+const (
+	blockAdjoint     = 80
+	blockAdjointRows = 96
+)
+
+func (p *product) run() {
 	s := p.shape
-	var each int // values for each frequency
+	p.fblocks = blocksOf(p.band.count, blockFrequencies)
 	if p.adjoint {
-		blocks = blocksOf(s.Sources(), productColumns)
-		each = 3 * s.Targets() * columns(blocksOf(s.Sources(), blocks))
+		p.blocks, p.steps = blocksOf(s.Sources(), blockAdjointRows), blocksOf(s.Targets(), blockAdjoint)
 	} else {
-		blocks = blocksOf(s.Targets(), productRows)
-		each = 3 * blocksOf(s.Targets(), blocks) * columns(s.Sources())
+		p.blocks, p.steps = blocksOf(s.Targets(), blockShort), blocksOf(s.Sources(), blockLong)
 	}
-	return blocksOf(count, max(1, min(productDepth, localValues/each))), blocks
-}
-
-// productLocal returns the size of a worker's memory.
-func (l *lattice) productLocal(s *Shape) int {
-	return max(localValues, 3*productRows*columns(s.Sources()), 3*s.Targets()*columns(productColumns))
-}
-
-func (p *product) run(team *tensor.Team) {
-	p.fblocks, p.blocks = p.cut(p.band.count)
-	team.For(p.fblocks*p.blocks, 1, p)
+	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
 
 // Do computes the items lo <= item < hi, the blocks of rows one after another
 // for each block of frequencies.
 func (p *product) Do(lo, hi, worker int) {
+	s := p.shape
+	local := p.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
-		if p.adjoint {
-			c0, c1 := share(p.shape.Sources(), p.blocks, item%p.blocks)
-			p.backward(f0, f1-f0, c0, c1-c0, p.locals[worker])
-		} else {
-			m0, m1 := share(p.shape.Targets(), p.blocks, item%p.blocks)
-			p.forward(f0, f1-f0, m0, m1-m0, p.locals[worker])
+		for step := range p.steps {
+			if p.adjoint {
+				c0, c1 := share(s.Sources(), p.blocks, item%p.blocks)
+				m0, m1 := share(s.Targets(), p.steps, step)
+				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+			} else {
+				m0, m1 := share(s.Targets(), p.blocks, item%p.blocks)
+				c0, c1 := share(s.Sources(), p.steps, step)
+				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+			}
 		}
 	}
 }
@@ -96,45 +95,70 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 	}
 }
 
-func (p *product) forward(f, nf, m0, nm int, k []float32) {
+// forward adds the share of the columns c0.. of the kernel to rows m0.. of y^.
+func (p *product) forward(f, nf, m0, nm, c0, nc int, local []float32) {
 	s := p.shape
-	sources, batch := s.Sources(), s.B
-	ld := columns(sources)
-	p.spectrum(k, f, nf, m0, nm, 0, sources, ld, p.minusSin)
-	size, in, out := nm*ld, planeSize(sources, batch), planeSize(s.Targets(), batch)
-	for q := f; q < f+nf; q++ {
-		x := p.from[q*3*in:]
-		re := p.to[q*2*out+m0*batch:][:nm*batch]
-		im := p.to[q*2*out+out+m0*batch:][:nm*batch]
-		gemmNN(nm, batch, sources, k, ld, x, batch, re, batch, false)
-		copy(im, re)
-		gemmNN(nm, batch, sources, k[size:], ld, x[in:], batch, re, batch, true)
-		gemmNN(nm, batch, sources, k[2*size:], ld, x[2*in:], batch, im, batch, true)
-		if p.first+q == 0 && p.bias != nil {
+	batch := s.B
+	ld := columns(nc)
+	size := nm * ld
+	k, t := local[:3*nf*size], local[3*nf*size:]
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
+	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	for q := range nf {
+		x := p.from[(f+q)*3*in+c0*batch:]
+		re := p.to[(f+q)*2*out+m0*batch:][:nm*batch]
+		im := p.to[(f+q)*2*out+out+m0*batch:][:nm*batch]
+		k := k[3*q*size:]
+		gemmNN(nm, batch, nc, k, ld, x, batch, first(c0, re, t), batch, false)
+		distribute(c0, re, im, t)
+		gemmNN(nm, batch, nc, k[size:], ld, x[in:], batch, re, batch, true)
+		gemmNN(nm, batch, nc, k[2*size:], ld, x[2*in:], batch, im, batch, true)
+		if p.first+f+q == 0 && c0 == 0 && p.bias != nil {
 			// A constant is a spectrum that is zero but for frequency zero.
 			for m := range nm {
 				row := re[m*batch:][:batch]
 				asm.Affine(row, row, 1, p.bias[(m0+m)/s.NOut]*float32(p.periodH*p.periodW))
 			}
 		}
-		k = k[min(len(k), 3*size):]
 	}
 }
 
-func (p *product) backward(f, nf, c0, nc int, k []float32) {
+// backward adds the share of the rows m0.. of the kernel to rows c0.. of dx^.
+func (p *product) backward(f, nf, m0, nm, c0, nc int, local []float32) {
 	s := p.shape
-	targets, batch := s.Targets(), s.B
+	batch := s.B
 	ld := columns(nc)
-	p.spectrum(k, f, nf, 0, targets, c0, nc, ld, p.sin)
-	size, in, out := targets*ld, planeSize(targets, batch), planeSize(s.Sources(), batch)
-	for q := f; q < f+nf; q++ {
-		y := p.from[q*3*in:]
-		re := p.to[q*2*out+c0*batch:][:nc*batch]
-		im := p.to[q*2*out+out+c0*batch:][:nc*batch]
-		gemmTN(nc, batch, targets, k, ld, y, batch, re, batch, false)
-		copy(im, re)
-		gemmTN(nc, batch, targets, k[size:], ld, y[in:], batch, re, batch, true)
-		gemmTN(nc, batch, targets, k[2*size:], ld, y[2*in:], batch, im, batch, true)
-		k = k[min(len(k), 3*size):]
+	size := nm * ld
+	k, t := local[:3*nf*size], local[3*nf*size:]
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin)
+	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	for q := range nf {
+		y := p.from[(f+q)*3*in+m0*batch:]
+		re := p.to[(f+q)*2*out+c0*batch:][:nc*batch]
+		im := p.to[(f+q)*2*out+out+c0*batch:][:nc*batch]
+		k := k[3*q*size:]
+		gemmTN(nc, batch, nm, k, ld, y, batch, first(m0, re, t), batch, false)
+		distribute(m0, re, im, t)
+		gemmTN(nc, batch, nm, k[size:], ld, y[in:], batch, re, batch, true)
+		gemmTN(nc, batch, nm, k[2*size:], ld, y[2*in:], batch, im, batch, true)
 	}
+}
+
+// first returns where the first of the three products goes: to the real part
+// itself for the first block of the summation index.
+func first(step int, re, t []float32) []float32 {
+	if step == 0 {
+		return re
+	}
+	return t
+}
+
+// distribute brings the first product to where it is missing.
+func distribute(step int, re, im, t []float32) {
+	if step == 0 {
+		copy(im, re)
+		return
+	}
+	asm.Add(re, re, t[:len(re)])
+	asm.Add(im, im, t[:len(im)])
 }

@@ -9,7 +9,7 @@ import (
 // gradient of slots back to that of the kernel. Items are rows (o,i).
 type folding struct {
 	shape  *Shape
-	locals [][]float32
+	cpu    *tensor.CPU
 	kernel []float32
 	slots  []float32
 	back   bool
@@ -20,8 +20,8 @@ var _ tensor.Task = (*folding)(nil)
 // foldingLocal returns the size of a worker's memory: one row by taps.
 func foldingLocal(s *Shape) int { return len(s.Offsets) * columns(s.Sources()) }
 
-func (p *folding) run(team *tensor.Team) {
-	team.For(p.shape.Targets(), max(1, 16384/foldingLocal(p.shape)), p)
+func (p *folding) run() {
+	p.cpu.Team().For(p.shape.Targets(), max(1, 16384/foldingLocal(p.shape)), p)
 }
 
 // Do folds the rows lo <= m < hi.
@@ -29,7 +29,7 @@ func (p *folding) Do(lo, hi, worker int) {
 	s := p.shape
 	taps, sources := len(s.Offsets), s.Sources()
 	ld, mid := columns(sources), taps/2
-	byTap := p.locals[worker][:taps*ld]
+	byTap := p.cpu.Workspace(worker)[:taps*ld]
 	at := func(x []float32, row int) []float32 { return x[row*ld:][:sources] }
 	for m := lo; m < hi; m++ {
 		slots := p.slots[m*taps*ld:][:taps*ld]
@@ -80,33 +80,24 @@ type gradient struct {
 	*lattice
 	shape *Shape
 	band
-	locals     [][]float32
+	cpu        *tensor.CPU
 	dy         []float32 // [f, plane, (o,i), batch]
 	x          []float32 // [f, plane, batch, (c,j)]
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	accumulate bool      // onto what earlier bands gave
 
-	rowBlocks, columnBlocks, together int
+	rowBlocks, columnBlocks int
 }
 
 var _ tensor.Task = (*gradient)(nil)
 
-const (
-	gradientRows    = 56
-	gradientColumns = 128
-)
+// gradientLocal is the size of a worker's memory: the kernel's gradient.
+const gradientLocal = 2 * blockFrequencies * blockShort * (blockLong + skew)
 
-// gradientLocal returns the size of a worker's memory.
-func gradientLocal(s *Shape) int {
-	return max(localValues/2, 2*min(gradientRows, s.Targets())*columns(min(gradientColumns, s.Sources())))
-}
-
-func (g *gradient) run(team *tensor.Team) {
+func (g *gradient) run() {
 	s := g.shape
-	g.rowBlocks, g.columnBlocks = blocksOf(s.Targets(), gradientRows), blocksOf(s.Sources(), gradientColumns)
-	each := 2 * blocksOf(s.Targets(), g.rowBlocks) * columns(blocksOf(s.Sources(), g.columnBlocks))
-	g.together = max(1, min(2*productDepth, localValues/2/each))
-	team.For(g.rowBlocks*g.columnBlocks, 1, g)
+	g.rowBlocks, g.columnBlocks = blocksOf(s.Targets(), blockShort), blocksOf(s.Sources(), blockLong)
+	g.cpu.Team().For(g.rowBlocks*g.columnBlocks, 1, g)
 }
 
 // Do computes the items lo <= item < hi.
@@ -114,10 +105,10 @@ func (g *gradient) Do(lo, hi, worker int) {
 	for item := lo; item < hi; item++ {
 		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item/g.columnBlocks)
 		c0, c1 := share(g.shape.Sources(), g.columnBlocks, item%g.columnBlocks)
-		count := blocksOf(g.band.count, g.together)
+		count := blocksOf(g.band.count, blockFrequencies)
 		for i := range count {
 			f0, f1 := share(g.band.count, count, i)
-			g.block(f0, f1-f0, m0, m1-m0, c0, c1-c0, g.locals[worker], g.accumulate || i > 0)
+			g.block(f0, f1-f0, m0, m1-m0, c0, c1-c0, g.cpu.Workspace(worker), g.accumulate || i > 0)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type analysis struct {
 	*lattice
 	*transform
 	band
-	locals     [][]float32
+	cpu        *tensor.CPU
 	plane      []float32
 	channels   int
 	batch      int
@@ -50,16 +50,16 @@ func (l *lattice) analysisLocal(s *Shape) int {
 	return size
 }
 
-func (a *analysis) run(team *tensor.Team) {
+func (a *analysis) run() {
 	a.together = together(a.rows, a.transform.w, a.batch)
-	team.For((a.channels+a.together-1)/a.together, 1, a)
+	a.cpu.Team().For((a.channels+a.together-1)/a.together, 1, a)
 }
 
 // Do transforms the items lo <= item < hi.
 func (a *analysis) Do(lo, hi, worker int) {
 	for item := lo; item < hi; item++ {
 		first := item * a.together
-		a.channelsAt(first, min(a.together, a.channels-first), a.locals[worker])
+		a.channelsAt(first, min(a.together, a.channels-first), a.cpu.Workspace(worker))
 	}
 }
 
@@ -135,7 +135,7 @@ type synthesis struct {
 	*lattice
 	*inverse
 	band
-	locals     [][]float32
+	cpu        *tensor.CPU
 	spectrum   []float32
 	channels   int
 	batch      int
@@ -149,16 +149,16 @@ func (l *lattice) synthesisLocal(s *Shape) int {
 	return l.periodH * max(l.back.w, l.out.w) * s.B
 }
 
-func (y *synthesis) run(team *tensor.Team) {
+func (y *synthesis) run() {
 	// Neighbouring channels share pages and lines of the spectra.
-	team.For(y.channels, min(8, max(1, y.channels/(2*team.Size()))), y)
+	y.cpu.Team().For(y.channels, min(8, max(1, y.channels/(2*y.cpu.Threads()))), y)
 }
 
 // Do transforms the channels lo <= c < hi.
 func (y *synthesis) Do(lo, hi, worker int) {
 	h, w := y.inverse.h, y.inverse.w
 	line := w * y.batch
-	rows := y.locals[worker][:y.rows*line]
+	rows := y.cpu.Workspace(worker)[:y.rows*line]
 	size := planeSize(y.channels, y.batch)
 	for c := lo; c < hi; c++ {
 		for _, g := range y.band.groups {

@@ -33,6 +33,8 @@ type CPU struct {
 
 	partial []float64   // sums of blocks, see reserve
 	scratch [][]float32 // one for each worker, see reserve
+
+	workspace Buffer // of all workers, see ReserveWorkspace
 }
 
 var _ Device = (*CPU)(nil)

@@ -1,0 +1,27 @@
+package tensor
+
+// ReserveWorkspace makes the workspace of every worker at least n values long.
+// Like the sizes of an arena it is reserved when a layer is bound, so that a pass
+// allocates nothing. The error says how many bytes were wanted.
+func (d *CPU) ReserveWorkspace(n int) error {
+	n = roundUp(n)
+	if n <= d.workspace.Len()/d.Threads() {
+		return nil
+	}
+	// One block for all workers, so that it is large enough for huge pages.
+	larger, err := d.Alloc(n * d.Threads())
+	if err != nil {
+		return err
+	}
+	d.Free(d.workspace)
+	d.workspace = larger
+	return nil
+}
+
+// Workspace returns the memory of a worker, 64-byte aligned, which all Tasks that
+// run on this device have in common: its contents matter only within one call of
+// Do. A later ReserveWorkspace may move it.
+func (d *CPU) Workspace(worker int) []float32 {
+	n := d.workspace.Len() / d.Threads()
+	return d.workspace.Host()[worker*n : (worker+1)*n : (worker+1)*n]
+}
