@@ -2,6 +2,7 @@ package conv
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,9 @@ const (
 )
 
 var algorithms = []Algorithm{Auto, Taps, Frequency}
+
+// Algorithms returns all algorithms, Auto first.
+func Algorithms() []Algorithm { return slices.Clone(algorithms) }
 
 // ParseAlgorithm returns the algorithm of that name; "" is Auto. The error lists
 // the names.
