@@ -64,7 +64,7 @@ func (f *fence) take(n int) []float32 {
 // the widths of the vectors.
 func TestStayInside(t *testing.T) {
 	const most = 70
-	f := newFence(t, 10, most*(most+1))
+	f := newFence(t, 10, 2*most*(most+1))
 	check := func(t *testing.T, name string, call func()) {
 		t.Helper()
 		for _, f.back = range []bool{false, true} {
@@ -110,8 +110,13 @@ func TestStayInside(t *testing.T) {
 		"ColDot":        func(r, c int) { ColDot(x(c), x(r*c), x(r*c)) },
 		"ColAffine":     func(r, c int) { ColAffine(x(r*c), x(r*c), x(c), x(c)) },
 		"ColCombine":    func(r, c int) { ColCombine(x(r*c), x(r*c), x(r*c), x(c), x(c), x(c)) },
-		"ColMax":        func(r, c int) { ColMax(x(c), x(c), x(r*c)) },
-		"Transpose":     func(r, c int) { Transpose(x(r*c), r, x(r*c), c, r, c) },
+		"NormPool":      func(w, b int) { NormPool(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
+		"NormPoolSums":  func(w, b int) { NormPoolSums(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
+		"NormPoolGrad": func(w, b int) {
+			NormPoolGrad(x(2*w*b), x(2*w*b), x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap), 1, 2, 3)
+		},
+		"ColMax":    func(r, c int) { ColMax(x(c), x(c), x(r*c)) },
+		"Transpose": func(r, c int) { Transpose(x(r*c), r, x(r*c), c, r, c) },
 	}
 	eachLevel(t, func(t *testing.T) {
 		for name, call := range elementwise {

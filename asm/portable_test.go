@@ -25,6 +25,7 @@ var portableBits = map[string]uint64{
 	"GemmTN":     0xbfc93cedb0ae6f77,
 	"Log":        0xb143870a36ac4a5e,
 	"MulAdd":     0x65c7284a4de9ac0b,
+	"NormPool":   0xf4ecc2a3c06433d9,
 	"Sin":        0x898975bbe8c2238c,
 	"SinCos":     0xe4caaab31a86f9e0,
 	"Sums":       0x8ae9f713e9077ba4,
@@ -80,6 +81,13 @@ func TestPortableBits(t *testing.T) {
 		},
 		"ColAffine":  func() []float32 { colAffineGeneric(d[:], x[:], y[:10], z[:10]); return d[:] },
 		"ColCombine": func() []float32 { colCombineGeneric(d[:], x[:], y[:], y[:10], z[:10], x[:10]); return d[:] },
+		"NormPool": func() []float32 {
+			m := NormMap{0.3, -0.7, 0.2, 0}
+			normPoolGeneric(d[:250], x[:500], y[:500], 25, &m)
+			normPoolGradGeneric(d[250:500], e[:], z[:125], x[:500], y[:500], 25, &m, 0.3, 0.6, 0.7)
+			sum, dot := normPoolSumsGeneric(z[:125], x[:500], y[:500], 25, &m)
+			return append(append(d[:500], e[:250]...), float32(sum), float32(dot))
+		},
 		"Adam": func() []float32 {
 			p, m, v := x, y, [n]float32(magnitude(z[:]))
 			adamGeneric(p[:], m[:], v[:], z[:], &AdamStep{Step: 1e-3, Beta1: 0.9, Beta2: 0.999, Correction2: 1.3, Eps: 1e-8, Decay: 0.9999})
@@ -122,6 +130,7 @@ var fusedBits = map[string]uint64{
 	"Gemm":       0xab9544484c6b613a,
 	"Log":        0x86aee8b16c25cec3,
 	"MulAdd":     0x6a0aee093e98ef4,
+	"NormPool":   0x208f1c0d3ed3c0e6,
 	"Sin":        0x1229085bd9eed280,
 	"SinCos":     0x44c5fa46be260994,
 }
@@ -155,6 +164,12 @@ func TestFusedBits(t *testing.T) {
 		"ColCombine": func() []float32 {
 			ColCombine(d[:], x[:], y[:], y[:17], z[:17], x[:17])
 			return d[:]
+		},
+		"NormPool": func() []float32 {
+			m := NormMap{0.3, -0.7, 0.2, 0}
+			NormPool(d[:237], x[:474], y[:474], 79, &m)
+			NormPoolGrad(d[237:711], e[:474], z[:237], x[:474], y[:474], 79, &m, 0.3, 0.6, 0.7)
+			return append(d[:711], e[:474]...)
 		},
 		"Adam": func() []float32 {
 			p, m, v := x, y, size
