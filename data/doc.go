@@ -14,6 +14,10 @@
 //     tasks of Romero and Lohit, "Learning Partial Equivariances from Data"
 //     (NeurIPS 2022). ReadMNIST reads the four published files, and accepts
 //     nothing else.
+//   - ReadRotMNIST, "rotmnist": digits turned through the whole circle (Larochelle
+//     et al. 2007), and SyntheticRotMNIST, "rotmnist-synthetic", which makes such
+//     digits from MNIST. The Dataset of the latter says Synthetic.
+//   - ReadCIFAR10, "cifar10": photographs of ten classes (Krizhevsky 2009).
 //   - Strokes6180, "strokes6-180": the first of these tasks with synthetic sixes
 //     that look handwritten. Its Dataset says Synthetic.
 //
@@ -28,7 +32,8 @@
 // Locate looks in a directory that the user names; or else in $NOETHER_DATA and
 // in noether in the user's cache directory. Download fills such a directory from
 // mirrors, over HTTPS, checked by size and SHA-256, and never leaves half a file
-// under a file's name.
+// under a file's name. RotMNIST and CIFAR-10 are published as archives, which
+// must be fetched and unpacked by hand.
 //
 // # Randomness
 //

@@ -1,14 +1,8 @@
 package data
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 )
 
@@ -29,16 +23,12 @@ type IDX struct {
 // ReadIDX reads the IDX file at path, plain or packed by gzip; which of the two
 // it is, its content tells, not its name. The error is a *FileError.
 func ReadIDX(path string) (*IDX, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		e := &FileError{Path: path, Problem: "cannot be opened: " + cause(err).Error(), Remedy: "check the name and the permissions", Err: err}
-		if errors.Is(err, fs.ErrNotExist) {
-			e.Problem, e.Remedy = "no such file", "give the directory that holds it with -data, or fetch it with -download"
-		}
-		return nil, e
-	}
-	defer f.Close() // read only: nothing to lose
-	return DecodeIDX(f, path)
+	var x *IDX
+	err := readFile(path, func(r io.Reader) (err error) {
+		x, err = DecodeIDX(r, path)
+		return err
+	})
+	return x, err
 }
 
 // DecodeIDX reads one IDX array of unsigned bytes, plain or packed by gzip, from
@@ -46,94 +36,44 @@ func ReadIDX(path string) (*IDX, error) {
 // *FileError. Memory grows with the bytes that are really there, not with what
 // the header says, and never beyond MaxIDXBytes.
 func DecodeIDX(r io.Reader, name string) (*IDX, error) {
-	const again = "the file is damaged or incomplete: remove it and fetch it again"
-	bad := func(err error, remedy, format string, args ...any) error {
-		return &FileError{Path: name, Problem: fmt.Sprintf(format, args...), Remedy: remedy, Err: err}
-	}
-	// broken explains an error of reading, which is never io.EOF.
-	broken := func(err error) error {
-		var corrupt flate.CorruptInputError
-		switch {
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return bad(err, again, "truncated gzip data")
-		case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
-			return bad(err, again, "corrupt gzip data (%v)", err)
-		}
-		return bad(err, "check the file and the disk it lies on", "cannot be read: %v", cause(err))
-	}
-
-	file := bufio.NewReader(r)
-	in := io.Reader(file)
-	head, err := file.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, broken(err)
-	}
-	if len(head) == 0 {
-		return nil, bad(io.ErrUnexpectedEOF, again, "the file is empty")
-	}
-	packed := len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b
-	if packed {
-		z, err := gzip.NewReader(file)
-		if err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, broken(err)
-		}
-		z.Multistream(false) // what follows the array is an error, not more of it
-		in = z
-	}
-
-	// readFull is io.ReadFull that tells the end of the data (short, nil) from a
-	// gzip stream that is cut off.
-	readFull := func(b []byte) (n int, err error) {
-		for n < len(b) {
-			m, err := in.Read(b[n:])
-			n += m
-			if err == io.EOF {
-				return n, nil
-			}
-			if err != nil {
-				return n, err
-			}
-		}
-		return n, nil
-	}
-
-	var header [4 + 4*maxIDXDims]byte
-	n, err := readFull(header[:4])
+	u, err := unpack(r, name)
 	if err != nil {
-		return nil, broken(err)
+		return nil, err
+	}
+	var header [4 + 4*maxIDXDims]byte
+	n, err := u.full(header[:4])
+	if err != nil {
+		return nil, err
 	}
 	const notIDX = "give the IDX file as it was published (.gz or unpacked)"
 	switch {
 	case n < 4:
-		return nil, bad(io.ErrUnexpectedEOF, again, "%d bytes are too few for an IDX header", n)
+		return nil, u.bad(io.ErrUnexpectedEOF, again, "%d bytes are too few for an IDX header", n)
 	case header[0] != 0 || header[1] != 0:
-		return nil, bad(nil, notIDX, "not an IDX file: it begins with % x where 00 00 08 and the number of dimensions belong", header[:4])
+		return nil, u.bad(nil, notIDX, "not an IDX file: it begins with % x where 00 00 08 and the number of dimensions belong", header[:4])
 	case header[2] != 0x08:
-		return nil, bad(nil, notIDX, "IDX values of type 0x%02x%s, only 0x08 (unsigned bytes) can be read", header[2], idxType(header[2]))
+		return nil, u.bad(nil, notIDX, "IDX values of type 0x%02x%s, only 0x08 (unsigned bytes) can be read", header[2], idxType(header[2]))
 	case header[3] < 1 || header[3] > maxIDXDims:
-		return nil, bad(nil, notIDX, "IDX header with %d dimensions, 1 to %d are possible", header[3], maxIDXDims)
+		return nil, u.bad(nil, notIDX, "IDX header with %d dimensions, 1 to %d are possible", header[3], maxIDXDims)
 	}
 	x := &IDX{Dims: make([]int, header[3])}
-	n, err = readFull(header[4 : 4+4*len(x.Dims)])
+	n, err = u.full(header[4 : 4+4*len(x.Dims)])
 	if err != nil {
-		return nil, broken(err)
+		return nil, err
 	}
 	if n < 4*len(x.Dims) {
-		return nil, bad(io.ErrUnexpectedEOF, again, "truncated IDX header: %d bytes of %d", 4+n, 4+4*len(x.Dims))
+		return nil, u.bad(io.ErrUnexpectedEOF, again, "truncated IDX header: %d bytes of %d", 4+n, 4+4*len(x.Dims))
 	}
 	total := uint64(1)
 	for i := range x.Dims {
 		h := header[4+4*i:]
 		d := uint64(h[0])<<24 | uint64(h[1])<<16 | uint64(h[2])<<8 | uint64(h[3])
 		if d == 0 {
-			return nil, bad(nil, notIDX, "IDX header says that dimension %d of %d is 0", i+1, len(x.Dims))
+			return nil, u.bad(nil, notIDX, "IDX header says that dimension %d of %d is 0", i+1, len(x.Dims))
 		}
 		// total stays below 2^30 and d below 2^32: no overflow.
 		if total *= d; total > MaxIDXBytes {
-			return nil, bad(nil, notIDX, "IDX header asks for more than the %d bytes that are allowed", MaxIDXBytes)
+			return nil, u.bad(nil, notIDX, "IDX header asks for more than the %d bytes that are allowed", MaxIDXBytes)
 		}
 		x.Dims[i] = int(d)
 	}
@@ -141,12 +81,12 @@ func DecodeIDX(r io.Reader, name string) (*IDX, error) {
 	size := int(total)
 	buf := make([]byte, min(size, 1<<20))
 	for have := 0; ; {
-		n, err := readFull(buf[have:])
+		n, err := u.full(buf[have:])
 		if err != nil {
-			return nil, broken(err)
+			return nil, err
 		}
 		if have += n; have < len(buf) {
-			return nil, bad(io.ErrUnexpectedEOF, again, "truncated: %d data bytes of the %d (%s) that the header says", have, size, x.shape())
+			return nil, u.bad(io.ErrUnexpectedEOF, again, "truncated: %d data bytes of the %d (%s) that the header says", have, size, x.shape())
 		}
 		if have == size {
 			break
@@ -157,19 +97,8 @@ func DecodeIDX(r io.Reader, name string) (*IDX, error) {
 	}
 	x.Data = buf
 
-	// Reading on to the end also checks gzip's checksum.
-	var one [1]byte
-	if n, err := readFull(one[:]); err != nil {
-		return nil, broken(err)
-	} else if n > 0 {
-		return nil, bad(nil, again, "trailing garbage after the %d data bytes (%s) that the header says", size, x.shape())
-	}
-	if packed {
-		if _, err := file.ReadByte(); err == nil {
-			return nil, bad(nil, again, "trailing garbage after the gzip data")
-		} else if err != io.EOF {
-			return nil, broken(err)
-		}
+	if err := u.end(fmt.Sprintf("the %d data bytes (%s) that the header says", size, x.shape())); err != nil {
+		return nil, err
 	}
 	return x, nil
 }

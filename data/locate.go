@@ -12,8 +12,18 @@ import (
 // FileSet names the files of a published data set and where to get them.
 type FileSet struct {
 	Name    string   // also the name of the folder that holds them, such as "mnist"
+	Folders []string // other names of that folder, such as the one that a published archive has
 	Files   []File   // all are needed
 	Mirrors []string // https addresses that a file's name is appended to, best first
+	Source  string   // where people get the files, when there is no mirror
+}
+
+// remedy says what to do about files that are not there.
+func (s FileSet) remedy() string {
+	if s.Source != "" {
+		return "get them from " + s.Source + " and give their directory with -data"
+	}
+	return "give the directory of the files with -data, or fetch them with -download"
 }
 
 // File is one file of a FileSet, as it is published.
@@ -29,7 +39,7 @@ type File struct {
 func (s FileSet) find(dir string) ([]string, error) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		e := &FileError{Path: dir, Problem: "not a directory", Remedy: "give the directory of the files with -data, or fetch them with -download", Err: err}
+		e := &FileError{Path: dir, Problem: "not a directory", Remedy: s.remedy(), Err: err}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			e.Problem = "no such directory"
@@ -58,7 +68,7 @@ func (s FileSet) find(dir string) ([]string, error) {
 	return nil, &FileError{
 		Path:    dir,
 		Problem: fmt.Sprintf("%d of the %d files of %s are missing (%s)", len(missing), len(s.Files), s.Name, strings.Join(missing, ", ")),
-		Remedy:  "give the directory of the files with -data, or fetch them with -download",
+		Remedy:  s.remedy(),
 		Err:     fs.ErrNotExist,
 	}
 }
@@ -68,11 +78,16 @@ func (s FileSet) find(dir string) ([]string, error) {
 type NotFoundError struct {
 	Set   string
 	Tried []string // "where: what was wrong"
+	// Source is where people find the files of a set that Download cannot fetch.
+	Source string
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("data: the files of %s were not found; looked in %s; fetch them with -download, or give their directory with -data or NOETHER_DATA",
-		e.Set, strings.Join(e.Tried, "; "))
+	remedy := "fetch them with -download, or give their directory with -data or NOETHER_DATA"
+	if e.Source != "" {
+		remedy = "get them from " + e.Source + " and give their directory with -data or NOETHER_DATA"
+	}
+	return fmt.Sprintf("data: the files of %s were not found; looked in %s; %s", e.Set, strings.Join(e.Tried, "; "), remedy)
 }
 
 // Is reports whether target is fs.ErrNotExist.
@@ -82,20 +97,23 @@ func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist 
 // given (the user named a directory), only it is searched: another copy than the
 // one that was asked for would be a surprise. Otherwise the places are
 // $NOETHER_DATA, then noether in the user's cache directory (os.UserCacheDir).
-// In each place the files may lie directly or in a folder called set.Name. The
-// error is a *NotFoundError. Locate looks at names only; reading checks contents.
+// In each place the files may lie directly or in a folder called set.Name or as
+// one of set.Folders. The error is a *NotFoundError. Locate looks at names only; reading checks contents.
 func Locate(explicit string, set FileSet) (string, error) {
-	e := &NotFoundError{Set: set.Name}
+	e := &NotFoundError{Set: set.Name, Source: set.Source}
 	try := func(label, place string) string {
 		_, err := set.find(place)
 		if err == nil {
 			return place
 		}
-		folder := filepath.Join(place, set.Name)
-		if info, statErr := os.Stat(folder); statErr == nil && info.IsDir() {
-			place = folder // if this fails too, it is the more telling failure
-			if _, err = set.find(folder); err == nil {
-				return folder
+		above := place
+		for _, name := range append([]string{set.Name}, set.Folders...) {
+			folder := filepath.Join(above, name)
+			if info, statErr := os.Stat(folder); statErr == nil && info.IsDir() {
+				place = folder // if this fails too, it is the more telling failure
+				if _, err = set.find(folder); err == nil {
+					return folder
+				}
 			}
 		}
 		var f *FileError

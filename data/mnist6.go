@@ -1,11 +1,5 @@
 package data
 
-import (
-	"slices"
-
-	"github.com/noether-go/noether/internal/stream"
-)
-
 // MNIST6180 returns "mnist6-180", the toy task of Romero and Lohit (2022) that a
 // network equivariant to all rotations cannot solve: is this six upright (label
 // 0) or turned by 180 degrees (label 1)? It holds the sixes of m and a turned
@@ -31,16 +25,11 @@ func sixes(m *MNIST, seed uint64, name, copyName string, transform func(dst, src
 		Mean: []float32{.1307}, Std: []float32{.3081}, // of all of MNIST, as in the paper's program
 	}
 	train := where(m.Train.Labels, 6)
-	order := slices.Clone(train)
-	s := stream.New(seed, "validation split", 0)
-	s.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	held := len(order) / 10
-	if held == 0 && len(order) > 1 {
+	held := len(train) / 10
+	if held == 0 && len(train) > 1 {
 		held = 1 // tiny sets
 	}
-	// Both sides keep the order of the file: only who is where depends on seed.
-	validation := slices.Sorted(slices.Values(order[:held]))
-	train = slices.Sorted(slices.Values(order[held:]))
+	train, validation := setAside(train, held, seed)
 
 	pair := func(from *Split, index []int) Split {
 		return pairs(from.Images, index, m.Height*m.Width, m.Width, transform)

@@ -29,6 +29,13 @@ func Rotate[T uint8 | float32](dst, src []T, height, width int, angle float64) {
 		failf("Rotate", "angle %v is not finite", angle)
 	}
 	sin, cos := quarterSincos(angle)
+	turn(dst, src, height, width, sin, cos)
+}
+
+// turn is Rotate by the angle that has this sine and cosine. Where these have the
+// same bits, so has the result, on every architecture.
+func turn[T uint8 | float32](dst, src []T, height, width int, sin, cos float64) {
+	plane := height * width
 	cy, cx := float64(height-1)/2, float64(width-1)/2
 	for r := range height {
 		for c := range width {

@@ -98,6 +98,10 @@ func TestDataThatIsNowhere(t *testing.T) {
 	refused(t, exitFailure, code, stdout, stderr, "mnist", "/nothing/env", "-download", "-data")
 	code, stdout, stderr = here("-preset", "mnist6-m", "-data", "/nothing/flag")
 	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "-download")
+	code, stdout, stderr = here("-preset", "rotmnist", "-download")
+	refused(t, exitFailure, code, stdout, stderr, "/nothing/env", "mnist_rotation_new.zip")
+	code, stdout, stderr = here("-preset", "cifar10", "-data", "/nothing/flag")
+	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "cifar-10-binary.tar.gz")
 }
 
 // Nobody listens at the proxy, so every mirror fails at once.

@@ -20,7 +20,7 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 			strokes.Validation, strokes.Test = (3*n+19)/20, (n+3)/4
 		}
 		return data.Strokes6180(strokes), nil
-	case "mnist6-180", "mnist6-m":
+	case "mnist6-180", "mnist6-m", "rotmnist-synthetic":
 		dir, err := locate(ctx, data.MNISTFiles(), o, log)
 		if err != nil {
 			return nil, err
@@ -29,18 +29,33 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 		if err != nil {
 			return nil, err
 		}
-		if c.Data.Set == "mnist6-m" {
+		switch c.Data.Set {
+		case "mnist6-180":
+			return data.MNIST6180(m, c.Seed), nil
+		case "mnist6-m":
 			return data.MNIST6M(m, c.Seed), nil
 		}
-		return data.MNIST6180(m, c.Seed), nil
+		return data.SyntheticRotMNIST(m, c.Seed), nil
+	case "rotmnist":
+		dir, err := locate(ctx, data.RotMNISTFiles(), o, log)
+		if err != nil {
+			return nil, err
+		}
+		return data.ReadRotMNIST(dir, c.Seed)
+	case "cifar10":
+		dir, err := locate(ctx, data.CIFAR10Files(), o, log)
+		if err != nil {
+			return nil, err
+		}
+		return data.ReadCIFAR10(dir, c.Seed)
 	}
 	return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
 }
 
 // locate returns the directory of a set's files, after fetching what is missing
-// when -download was given.
+// when -download was given and somebody offers it.
 func locate(ctx context.Context, files data.FileSet, o *options, log *slog.Logger) (string, error) {
-	if o.download {
+	if o.download && len(files.Mirrors) > 0 {
 		dir, err := data.DownloadDir(o.data, files)
 		if err != nil {
 			return "", err

@@ -1,0 +1,121 @@
+package data
+
+import (
+	"fmt"
+	"io"
+)
+
+// A record of CIFAR-10's binary version is a byte that holds the class and the
+// planes of red, green and blue.
+const (
+	cifarSide   = 32
+	cifarPixels = 3 * cifarSide * cifarSide
+	cifarRecord = 1 + cifarPixels
+	cifarBatch  = 10000 // records of one file
+)
+
+// CIFAR10Files returns the six files of CIFAR-10 in its binary version.
+func CIFAR10Files() FileSet {
+	set := FileSet{
+		Name:    "cifar10",
+		Folders: []string{"cifar-10-batches-bin"},
+		Source:  "cifar-10-binary.tar.gz at https://www.cs.toronto.edu/~kriz/cifar.html",
+	}
+	for _, part := range []string{"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"} {
+		set.Files = append(set.Files, File{Name: part + ".bin", Aliases: []string{part + ".bin.gz"}, Size: cifarBatch * cifarRecord})
+	}
+	return set
+}
+
+// ReadCIFAR10 reads "cifar10", the photographs of ten classes of Krizhevsky
+// (2009), from the six files of the binary version in dir, packed by gzip or not.
+// Of the 50000 images to train on, 5000 chosen by seed are set aside for
+// validation. It checks that there are as many images of every class as there
+// must be. The error is a *FileError.
+func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
+	paths, err := CIFAR10Files().find(dir)
+	if err != nil {
+		return nil, err
+	}
+	var train, test Split
+	for i, path := range paths {
+		var s Split
+		err := readFile(path, func(r io.Reader) (err error) {
+			s, err = DecodeCIFAR10(r, path)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if s.Len() != cifarBatch {
+			return nil, &FileError{Path: path, Problem: fmt.Sprintf("%d images where a batch of CIFAR-10 has %d", s.Len(), cifarBatch), Remedy: "give the whole file as it was published"}
+		}
+		if i == len(paths)-1 {
+			test = s
+		} else {
+			train.Images, train.Labels = append(train.Images, s.Images...), append(train.Labels, s.Labels...)
+		}
+	}
+	for _, part := range []struct {
+		files string
+		*Split
+	}{{"the five data_batch files", &train}, {"test_batch", &test}} {
+		if err := balanced(part.Split); err != nil {
+			return nil, &FileError{Path: dir, Problem: part.files + " are not those of CIFAR-10: " + err.Error(), Remedy: "give the six files of one set as it was published"}
+		}
+	}
+	learn, validate := setAside(upTo(train.Len()), train.Len()/10, seed)
+	return &Dataset{
+		Name: "cifar10", Channels: 3, Height: cifarSide, Width: cifarSide,
+		Classes:    10,
+		ClassNames: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"},
+		// Of ImageNet, as in the paper's program.
+		Mean: []float32{.485, .456, .406}, Std: []float32{.229, .224, .225},
+		Train: gather(&train, learn, cifarPixels), Validation: gather(&train, validate, cifarPixels), Test: test,
+	}, nil
+}
+
+// balanced returns an error unless all ten classes have equally many images.
+func balanced(s *Split) error {
+	var count [10]int
+	for _, l := range s.Labels {
+		count[l]++
+	}
+	for class, n := range count {
+		if n != s.Len()/10 {
+			return fmt.Errorf("%d images of class %d, %d are needed", n, class, s.Len()/10)
+		}
+	}
+	return nil
+}
+
+// DecodeCIFAR10 reads the images [N, 3, 32, 32] of one file of CIFAR-10's binary
+// version from r, plain or packed by gzip: records of a byte that holds the class
+// and 3072 that hold red, green and blue. name is used in errors, which are
+// *FileError. A file holds 10000 images; fewer are read too, more are an error.
+func DecodeCIFAR10(r io.Reader, name string) (Split, error) {
+	u, err := unpack(r, name)
+	if err != nil {
+		return Split{}, err
+	}
+	const format = "give the file of the binary version as it was published"
+	var s Split
+	var record [cifarRecord]byte
+	for {
+		n, err := u.full(record[:])
+		switch {
+		case err != nil:
+			return Split{}, err
+		case n == 0:
+			return s, u.end("the last image")
+		case n < cifarRecord:
+			return Split{}, u.bad(io.ErrUnexpectedEOF, again, "truncated: image %d has %d bytes of %d", s.Len(), n, cifarRecord)
+		case record[0] > 9:
+			return Split{}, u.bad(nil, format, "class %d of image %d, only 0 to 9 are classes: not a file of CIFAR-10's binary version", record[0], s.Len())
+		case s.Len() == cifarBatch:
+			return Split{}, u.bad(nil, format, "more than %d images", cifarBatch)
+		}
+		s.Labels = append(s.Labels, record[0])
+		s.Images = append(s.Images, record[1:]...)
+	}
+}
