@@ -19,6 +19,7 @@ type Shape struct {
 	OutH, OutW int // output plane
 	B          int // batch
 	Offsets    []Offset
+	PerElement bool // each batch entry has elements, and so a kernel, of its own
 }
 
 // Offset is the place of a tap: the position in the input plane less that in the
@@ -49,6 +50,14 @@ func (s *Shape) Targets() int { return s.Out * s.NOut }
 // KernelSize returns the number of values of a kernel [(o,c), (i,j,t)].
 func (s *Shape) KernelSize() int { return s.Sources() * s.Targets() * len(s.Offsets) }
 
+// lists returns the number of lists of elements on either side.
+func (s *Shape) lists() int {
+	if s.PerElement {
+		return s.B
+	}
+	return 1
+}
+
 // Operations returns the number of floating-point operations of one pass: two
 // for each live tap at each position, the border included.
 func (s *Shape) Operations() float64 {
@@ -77,6 +86,26 @@ type Passes interface {
 	// accumulate adds, the gradient of x to dx. Either may be the zero Buffer,
 	// if it is not wanted.
 	Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
+}
+
+// FeaturePasses computes the three passes from the features that the kernel
+// network ends in, without a rendered kernel: with features f [K, NOut*NIn*
+// len(Offsets)], weights w [Out*In, K] and offsets b [Out*In], all as
+// siren.LowRank has them,
+//
+//	kernel[(o,c), (i,j,t)] = sum over k of w[(o,c), k] f[k, (i,j,t)] + b[(o,c)]
+//
+// Otherwise it is like Passes.
+type FeaturePasses interface {
+	Sizes(s *Shape, inference bool) (prepared, scratch int)
+	Bind(dev tensor.Device, s *Shape) error
+	// Prepare rearranges features, weights, offsets and a bias [Out] (or the zero
+	// Buffer).
+	Prepare(prepared, f, w, b, bias, scratch tensor.Buffer, s *Shape)
+	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
+	// Backward writes the gradients of f, w and b and writes, or with accumulate
+	// adds, that of x unless dx is the zero Buffer.
+	Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
 // Provider is a device that brings its own passes.
