@@ -230,6 +230,12 @@ func TestBadFlags(t *testing.T) {
 		{"name", "-set group.name=SE3", `group.name is "SE3"|SE(2)`},
 		{"jitter", "-set group.jitter=none", `group.jitter is "none"|stratified`},
 		{"set", "-set data.set=mnist", `data.set is "mnist"|mnist6-180`},
+		{"algorithm", "-set conv.algorithm=magic", `conv.algorithm: algorithm "magic"|taps`},
+		{"elements per image", "-set conv.per_element=true", "conv.per_element is true"},
+		{"network", "-set net.type=ResNet", `net.type is "ResNet"|GCNN`},
+		{"dropout of a residual network", "-set net.dropout=0.5", "net.dropout is 0.5|0 for CKResNet"},
+		{"dropout", "-set net.type=GCNN -set net.dropout=1", "net.dropout is 1|below 1"},
+		{"place of dropout", "-set net.type=GCNN -set net.dropout=0.5 -set net.dropouts=[9]", "net.dropouts is [9]"},
 		{"kernel", "-set kernel.type=MAGNet", `kernel.type is "MAGNet"|SIREN`},
 		{"even kernel", "-set kernel.side=4", "kernel.side is 4|odd"},
 		{"kernel larger than the last map", "-set kernel.side=9", "kernel.side|net.pools"},
@@ -776,4 +782,20 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 		t.Error(code, stderr)
 	}
 	sameWeights(t, dir)
+}
+
+// The other architecture runs, reports, and can be gone on with.
+func TestChain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	code, _, stderr := here(tinyRun(dir, "-epochs", "1", "-set", "net.type=GCNN", "-set", "net.factors=[1, 2]",
+		"-set", "net.pools=[1]", "-set", "net.dropout=0.2", "-set", "net.dropouts=[2]")...)
+	if code != exitOK {
+		t.Fatal(code, stderr)
+	}
+	if html := string(read(t, dir, reportFile)); !strings.Contains(html, "convolution 2") || strings.Contains(html, "block 1") {
+		t.Error("the report does not name the convolutions of a chain")
+	}
+	if code, _, stderr := here("-quiet", "-resume", dir); code != exitOK {
+		t.Error(code, stderr)
+	}
 }

@@ -93,7 +93,7 @@ func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figu
 		Command:         command(c),
 	}
 	if c.Conv.Partial {
-		d.Subsets = svg(subsetChart(epochs).SVG(380, 300))
+		d.Subsets = svg(subsetChart(c, epochs).SVG(380, 300))
 		d.Layers = layerReports(c, r)
 	}
 	d.Settings = settings(c)
@@ -190,7 +190,7 @@ func trainingLines(epochs []model.EpochMetrics, train, validation []float64) []p
 
 // subsetChart shows the learned subset of every layer. It starts where training
 // did: at the whole group.
-func subsetChart(epochs []model.EpochMetrics) *plots.Chart {
+func subsetChart(c *config.Config, epochs []model.EpochMetrics) *plots.Chart {
 	layers := len(epochs[0].Learned)
 	ch := &plots.Chart{
 		ID: "subsets", Title: "Learned subset of every layer over the epochs",
@@ -204,7 +204,7 @@ func subsetChart(epochs []model.EpochMetrics) *plots.Chart {
 			x, y = append(x, float64(m.Epoch)), append(y, m.Learned[i])
 			ch.Y.Max = max(ch.Y.Max, m.Learned[i]) // the published program lets it grow beyond the group
 		}
-		short, name := layerName(i, layers)
+		short, name := layerName(c, i, layers)
 		last = append(last, fmt.Sprintf("%s %.2f", name, y[len(y)-1]))
 		if layers > 16 && i > 0 && i < layers-1 {
 			short = "" // no room for all names
@@ -278,9 +278,13 @@ func inShort(angles []float64) string {
 	return strings.Join(list, ", ")
 }
 
-// layerName names group convolution i of n: two in every block, then the last.
-func layerName(i, n int) (short, long string) {
-	if i == n-1 {
+// layerName names group convolution i of n: of a residual network, two in every
+// block, then the last; of a chain, each a block.
+func layerName(c *config.Config, i, n int) (short, long string) {
+	switch {
+	case c.Net.Type == "GCNN":
+		return fmt.Sprint(i + 1), fmt.Sprintf("convolution %d", i+1)
+	case i == n-1:
 		return "last", "last convolution"
 	}
 	return fmt.Sprintf("%d.%d", i/2+1, i%2+1), fmt.Sprintf("block %d, convolution %d", i/2+1, i%2+1)
@@ -293,7 +297,7 @@ func layerReports(c *config.Config, r *result) []layerReport {
 	}
 	var list []layerReport
 	for i, theta := range r.Learned {
-		short, name := layerName(i, len(r.Learned))
+		short, name := layerName(c, i, len(r.Learned))
 		l := layerReport{Short: short, Name: name, Theta: theta, Elements: drawn(c, theta)}
 		if group.Dim() == 1 && group.Compact() {
 			circle := plots.Circle{
