@@ -56,6 +56,14 @@ func bench(b *testing.B, slices, bytes int, f func(a [][]float32)) {
 
 func BenchmarkSin(b *testing.B) { bench(b, 2, 8, func(a [][]float32) { Sin(a[0], a[1]) }) }
 func BenchmarkCos(b *testing.B) { bench(b, 2, 8, func(a [][]float32) { Cos(a[0], a[1]) }) }
+func BenchmarkSinAffine(b *testing.B) {
+	bench(b, 2, 8, func(a [][]float32) { SinAffine(a[0], a[1], 10, 0.1) })
+}
+
+func BenchmarkSinCosAffine(b *testing.B) {
+	bench(b, 3, 12, func(a [][]float32) { SinCosAffine(a[0], a[1], a[2], 10, 0.1) })
+}
+
 func BenchmarkSinCos(b *testing.B) {
 	bench(b, 3, 12, func(a [][]float32) { SinCos(a[0], a[1], a[2]) })
 }

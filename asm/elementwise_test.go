@@ -68,6 +68,18 @@ var elementwises = []elementwise{
 		bound: func(a []float64, out int) float64 {
 			return 3 * ulpOf([]float64{math.Sin(a[2]), math.Cos(a[2])}[out])
 		}},
+	{name: "SinAffine", args: 2, outs: 1, alias: [][2]int{{0, 1}},
+		run: func(a [][]float32) { SinAffine(a[0], a[1], 1.5, -0.4) },
+		bound: func(a []float64, _ int) float64 {
+			t := float64(float32(1.5))*a[1] + float64(float32(-0.4))
+			return 3*ulpOf(math.Sin(t)) + 2*eps*(1.5*math.Abs(a[1])+0.4)
+		}},
+	{name: "SinCosAffine", args: 3, outs: 2, alias: [][2]int{{0, 2}, {1, 2}},
+		run: func(a [][]float32) { SinCosAffine(a[0], a[1], a[2], 1.5, -0.4) },
+		bound: func(a []float64, out int) float64 {
+			t := float64(float32(1.5))*a[2] + float64(float32(-0.4))
+			return 5*ulpOf([]float64{math.Sin(t), 1.5 * math.Cos(t)}[out]) + 4*eps*(1.5*math.Abs(a[2])+0.4)
+		}},
 	{name: "Exp", args: 2, outs: 1, alias: [][2]int{{0, 1}},
 		run:   func(a [][]float32) { Exp(a[0], a[1]) },
 		bound: func(a []float64, _ int) float64 { return 2 * ulpOf(math.Exp(a[1])) }},

@@ -168,6 +168,50 @@ func sinCosMixed(s, c, x []float32) {
 	}
 }
 
-func sinAffine(dst, x []float32, scale, shift float32) { sinAffineParts(dst, x, scale, shift) }
+//go:noescape
+func sinAffineAVX512(dst, x *float32, n int, scale, shift float32) int
 
-func sinCosAffine(s, c, x []float32, scale, shift float32) { sinCosAffineParts(s, c, x, scale, shift) }
+//go:noescape
+func sinCosAffineAVX512(s, c, x *float32, n int, scale, shift float32) int
+
+//go:noinline
+func sinAffine(dst, x []float32, scale, shift float32) {
+	if level != AVX512 {
+		sinAffineParts(dst, x, scale, shift)
+		return
+	}
+	for {
+		done := sinAffineAVX512(&dst[0], &x[0], len(x), scale, shift)
+		if done == len(x) {
+			return
+		}
+		dst, x = dst[done:], x[done:]
+		n := min(trigBlock, len(x))
+		sinAffineParts(dst[:n], x[:n], scale, shift)
+		if n == len(x) {
+			return
+		}
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+//go:noinline
+func sinCosAffine(s, c, x []float32, scale, shift float32) {
+	if level != AVX512 {
+		sinCosAffineParts(s, c, x, scale, shift)
+		return
+	}
+	for {
+		done := sinCosAffineAVX512(&s[0], &c[0], &x[0], len(x), scale, shift)
+		if done == len(x) {
+			return
+		}
+		s, c, x = s[done:], c[done:], x[done:]
+		n := min(trigBlock, len(x))
+		sinCosAffineParts(s[:n], c[:n], x[:n], scale, shift)
+		if n == len(x) {
+			return
+		}
+		s, c, x = s[n:], c[n:], x[n:]
+	}
+}

@@ -31,6 +31,9 @@ const (
 	// partialValues bounds the sums of the segments: 64 MiB.
 	partialValues = 16 << 20
 
+	// streamValues is the size of results that are written past the caches: 32 MiB.
+	streamValues = 8 << 20
+
 	// pieceValues is what an item of the last reduction adds up.
 	pieceValues = 4096
 )
@@ -52,6 +55,7 @@ type cpu struct {
 	layers       int  // that get gradients
 	top          bool // the pass includes the last layer
 	chain        bool // and, backward, the sine layers
+	stream       bool // y is much larger than the caches
 
 	sums     tensor.Buffer // for a backward pass: partials and down
 	partials []float32     // [segments, size] gradients of all parameters
@@ -202,6 +206,7 @@ func (c *cpu) evaluate(y, x tensor.Buffer, positions int) {
 	c.x, c.y = x.Host(), y.Host()
 	c.layers = 0
 	c.divide(positions)
+	c.stream = c.net.cfg.Out*positions >= streamValues
 	c.reserve(false)
 	c.dev.Team().For(c.blocks*c.groups, 1, (*cpuForward)(c))
 	c.x, c.y = nil, nil
@@ -232,17 +237,10 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 func (c *cpu) results(h []float32, group, col, n int) {
 	l := c.net.layers[len(c.net.layers)-1]
 	weight, bias := l.value().Host(), l.bias.Value.Host()
-	mr, _ := asm.GemmTile()
 	from, to := share(group, l.out, c.groups)
-	for row := from; row < to; {
-		m := strip(to-row, mr)
-		out := c.y[row*c.positions+col:]
-		asm.GemmStripNN(m, n, l.in, weight[row*l.in:], l.in, h, blockStride, out, c.positions, false)
-		for r := range m {
-			v := out[r*c.positions : r*c.positions+n]
-			asm.Affine(v, v, 1, bias[row+r])
-		}
-		row += m
+	asm.Linear(to-from, n, l.in, weight[from*l.in:], l.in, h, blockStride, bias[from:], c.y[from*c.positions+col:], c.positions, c.stream)
+	if c.stream {
+		asm.Fence()
 	}
 }
 

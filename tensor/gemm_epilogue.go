@@ -24,14 +24,11 @@ func (j *gemmJob) finish(offset, row, end, col0, col1 int) {
 			}
 			asm.Relu(y, y)
 		case SinEpilogue:
-			asm.Affine(y, y, j.omega, j.omega*bias)
 			if j.derivative == nil {
-				asm.Sin(y, y)
+				asm.SinAffine(y, y, j.omega, j.omega*bias)
 				continue
 			}
-			d := j.derivative[at+col0 : at+col1]
-			asm.SinCos(y, d, y)
-			asm.Affine(d, d, j.omega, 0)
+			asm.SinCosAffine(y, j.derivative[at+col0:at+col1], y, j.omega, j.omega*bias)
 		}
 	}
 }
