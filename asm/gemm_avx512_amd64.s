@@ -20,19 +20,22 @@
 //		C = C[32:]
 //	}
 //
-// Each m has a loop of its own, so that no FMA is wasted, and for n <= 16 there
-// are the same loops with one vector a row. Explicit broadcasts leave the load
-// ports to B: a broadcast folded into each FMA would load twice as often.
+// Each m has a loop of its own, so that no FMA is wasted, in three forms: all 32
+// columns, 17..31 columns (masked) and at most 16 (masked, one vector a row).
+// Explicit broadcasts leave the load ports to B: a broadcast folded into each
+// FMA would load twice as often.
 //
 //	Z0..Z27      T: row i in Z(2i) and Z(2i+1)
 //	Z28, Z29     the row of B
 //	Z30, Z31     broadcast values of A, in turn
 //	K1, K2       the columns 0..15 and 16..31 that exist
 //	SI, R9       A, lda in bytes; NN: rows 0, 3, 6, 9, 12 of A are at
-//	             SI, R11, R12, R13, BX; TN: SI moves from step to step
-//	DI, R10      the row of B, ldb in bytes
+//	             SI, R11, R12, R13, BX; TN: SI moves from step to step,
+//	             R11 is three times lda
+//	DI, R10, R15 the row of B, ldb in bytes and three times that
+//	CX           the row of B that is fetched next
 //	R8, DX       the row of C, ldc in bytes
-//	CX           k
+//	R14          the row of C that is fetched next
 //	AX           counter
 //
 // n, b and c count along in the frame of the arguments, from which each tile
@@ -48,18 +51,41 @@
 	VBROADCASTSS x, t       \
 	VFMADD231PS  Z28, t, c0
 
-// The line after the row of B belongs to the next panel where B is read in
-// place: nothing else would fetch it ahead.
-#define WIDEB \
-	VMOVUPS.Z  (DI), K1, Z28   \
-	VMOVUPS.Z  64(DI), K2, Z29 \
-	PREFETCHT1 128(DI)         \
-	PREFETCHT1 192(DI)         \
-	ADDQ       R10, DI
+// B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
+// later, A0..A3 the columns of A when it is k-major. Adding to pointers less
+// often leaves more of the processor's ports to the FMAs.
+#define B0(d) d(DI)
+#define B1(d) d(DI)(R10*1)
+#define B2(d) d(DI)(R10*2)
+#define B3(d) d(DI)(R15*1)
+#define F0(d) d(CX)
+#define F1(d) d(CX)(R10*1)
+#define F2(d) d(CX)(R10*2)
+#define F3(d) d(CX)(R15*1)
+#define A0(d) d(SI)
+#define A1(d) d(SI)(R9*1)
+#define A2(d) d(SI)(R9*2)
+#define A3(d) d(SI)(R11*1)
 
-#define NARROWB \
-	VMOVUPS.Z (DI), K1, Z28 \
-	ADDQ      R10, DI
+// A row is fetched eight steps ahead, for a step of B in place may be a page
+// further and then nothing else would foresee it. After the last rows of a packed
+// panel it is the next panel's.
+#define FULLB(b, f) \
+	VMOVUPS    b(0), Z28  \
+	VMOVUPS    b(64), Z29 \
+	PREFETCHT0 f(0)       \
+	PREFETCHT0 f(64)
+
+// A load under a mask takes a slot of the FMAs besides.
+#define WIDEB(b, f) \
+	VMOVUPS.Z  b(0), K1, Z28  \
+	VMOVUPS.Z  b(64), K2, Z29 \
+	PREFETCHT0 f(0)           \
+	PREFETCHT0 f(64)
+
+#define NARROWB(b, f) \
+	VMOVUPS.Z  b(0), K1, Z28 \
+	PREFETCHT0 f(0)
 
 // NN1..NN14 multiply the first rows of A, row-major, at byte d of each row.
 
@@ -80,20 +106,20 @@
 
 // TN1..TN14 multiply the first columns of A, k-major.
 
-#define TN1(row) row(0(SI), Z30, Z0, Z1)
-#define TN2(row) TN1(row); row(4(SI), Z31, Z2, Z3)
-#define TN3(row) TN2(row); row(8(SI), Z30, Z4, Z5)
-#define TN4(row) TN3(row); row(12(SI), Z31, Z6, Z7)
-#define TN5(row) TN4(row); row(16(SI), Z30, Z8, Z9)
-#define TN6(row) TN5(row); row(20(SI), Z31, Z10, Z11)
-#define TN7(row) TN6(row); row(24(SI), Z30, Z12, Z13)
-#define TN8(row) TN7(row); row(28(SI), Z31, Z14, Z15)
-#define TN9(row) TN8(row); row(32(SI), Z30, Z16, Z17)
-#define TN10(row) TN9(row); row(36(SI), Z31, Z18, Z19)
-#define TN11(row) TN10(row); row(40(SI), Z30, Z20, Z21)
-#define TN12(row) TN11(row); row(44(SI), Z31, Z22, Z23)
-#define TN13(row) TN12(row); row(48(SI), Z30, Z24, Z25)
-#define TN14(row) TN13(row); row(52(SI), Z31, Z26, Z27)
+#define TN1(row, a) row(a(0), Z30, Z0, Z1)
+#define TN2(row, a) TN1(row, a); row(a(4), Z31, Z2, Z3)
+#define TN3(row, a) TN2(row, a); row(a(8), Z30, Z4, Z5)
+#define TN4(row, a) TN3(row, a); row(a(12), Z31, Z6, Z7)
+#define TN5(row, a) TN4(row, a); row(a(16), Z30, Z8, Z9)
+#define TN6(row, a) TN5(row, a); row(a(20), Z31, Z10, Z11)
+#define TN7(row, a) TN6(row, a); row(a(24), Z30, Z12, Z13)
+#define TN8(row, a) TN7(row, a); row(a(28), Z31, Z14, Z15)
+#define TN9(row, a) TN8(row, a); row(a(32), Z30, Z16, Z17)
+#define TN10(row, a) TN9(row, a); row(a(36), Z31, Z18, Z19)
+#define TN11(row, a) TN10(row, a); row(a(40), Z30, Z20, Z21)
+#define TN12(row, a) TN11(row, a); row(a(44), Z31, Z22, Z23)
+#define TN13(row, a) TN12(row, a); row(a(48), Z30, Z24, Z25)
+#define TN14(row, a) TN13(row, a); row(a(52), Z31, Z26, Z27)
 
 #define NNADVANCE(bytes) \
 	ADDQ $bytes, SI  \
@@ -102,70 +128,109 @@
 	ADDQ $bytes, R13 \
 	ADDQ $bytes, BX
 
-// LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
-// other labels are the macro's own.
-#define LOOPNN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX \
-	SHRQ    $2, AX \
-	JZ      rest   \
-	PCALIGN $64    \
-	four:          \
-	loadB          \
-	rows(row, 0)   \
-	loadB          \
-	rows(row, 4)   \
-	loadB          \
-	rows(row, 8)   \
-	loadB          \
-	rows(row, 12)  \
-	NNADVANCE(16)  \
-	DECQ    AX     \
-	JNZ     four   \
-	rest:          \
-	ANDQ    $3, CX \
-	JZ      save   \
-	one:           \
-	loadB          \
-	rows(row, 0)   \
-	NNADVANCE(4)   \
-	DECQ    CX     \
-	JNZ     one    \
+#define BADVANCE \
+	LEAQ (DI)(R10*4), DI \
+	LEAQ (CX)(R10*4), CX
+
+// FETCHC fetches a row of C, at R14, every eight steps: all of them at once would
+// keep the rows of B waiting. R8 is the last one.
+#define FETCHC \
+	PREFETCHT0 (R14)   \
+	PREFETCHT0 64(R14) \
+	ADDQ       DX, R14 \
+	CMPQ       R14, R8 \
+	CMOVQHI    R8, R14
+
+// FOURNN and FOURTN are four steps; d is the byte of the row of A.
+#define FOURNN(rows, row, loadB, d0, d1, d2, d3) \
+	loadB(B0, F0) \
+	rows(row, d0) \
+	loadB(B1, F1) \
+	rows(row, d1) \
+	loadB(B2, F2) \
+	rows(row, d2) \
+	loadB(B3, F3) \
+	rows(row, d3) \
+	BADVANCE
+
+#define FOURTN(rows, row, loadB) \
+	loadB(B0, F0)          \
+	rows(row, A0)          \
+	loadB(B1, F1)          \
+	rows(row, A1)          \
+	loadB(B2, F2)          \
+	rows(row, A2)          \
+	loadB(B3, F3)          \
+	rows(row, A3)          \
+	BADVANCE               \
+	LEAQ (SI)(R9*4), SI
+
+// LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
+// and leave to save. The other labels are the macro's own.
+#define LOOPNN(rows, row, loadB, eight, four, rest, one, save) \
+	MOVQ    k+16(FP), AX \
+	SHRQ    $3, AX       \
+	JZ      four         \
+	PCALIGN $64          \
+	eight:               \
+	FOURNN(rows, row, loadB, 0, 4, 8, 12)   \
+	FOURNN(rows, row, loadB, 16, 20, 24, 28)   \
+	NNADVANCE(32)        \
+	FETCHC               \
+	DECQ    AX           \
+	JNZ     eight        \
+	four:                \
+	MOVQ    k+16(FP), AX \
+	TESTQ   $4, AX       \
+	JZ      rest         \
+	FOURNN(rows, row, loadB, 0, 4, 8, 12)   \
+	NNADVANCE(16)        \
+	rest:                \
+	ANDQ    $3, AX       \
+	JZ      save         \
+	one:                 \
+	loadB(B0, F0)        \
+	rows(row, 0)         \
+	NNADVANCE(4)         \
+	ADDQ    R10, DI      \
+	ADDQ    R10, CX      \
+	DECQ    AX           \
+	JNZ     one          \
 	JMP     save
 
-#define LOOPTN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX \
-	SHRQ    $2, AX \
-	JZ      rest   \
-	PCALIGN $64    \
-	four:          \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	DECQ    AX     \
-	JNZ     four   \
-	rest:          \
-	ANDQ    $3, CX \
-	JZ      save   \
-	one:           \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	DECQ    CX     \
-	JNZ     one    \
+#define LOOPTN(rows, row, loadB, eight, four, rest, one, save) \
+	MOVQ    k+16(FP), AX \
+	SHRQ    $3, AX       \
+	JZ      four         \
+	PCALIGN $64          \
+	eight:               \
+	FOURTN(rows, row, loadB) \
+	FOURTN(rows, row, loadB) \
+	FETCHC               \
+	DECQ    AX           \
+	JNZ     eight        \
+	four:                \
+	MOVQ    k+16(FP), AX \
+	TESTQ   $4, AX       \
+	JZ      rest         \
+	FOURTN(rows, row, loadB) \
+	rest:                \
+	ANDQ    $3, AX       \
+	JZ      save         \
+	one:                 \
+	loadB(B0, F0)        \
+	rows(row, A0)        \
+	ADDQ    R9, SI       \
+	ADDQ    R10, DI      \
+	ADDQ    R10, CX      \
+	DECQ    AX           \
+	JNZ     one          \
 	JMP     save
 
-// SETUP wants n in CX and m in R11. It makes byte strides and masks, fetches the
-// rows of C into the cache, leaves R8 at the last one and clears T.
-#define SETUP(fetch) \
+// SETUP wants n in CX and m in R11. It makes byte strides and masks, leaves R8 at
+// the last row of C and R14 at the first, and clears T. Where k is too short for
+// FETCHC to get through, it fetches the rows of C.
+#define SETUP(fetch, later, clear) \
 	SHLQ       $2, R9        \
 	SHLQ       $2, R10       \
 	SHLQ       $2, DX        \
@@ -178,6 +243,9 @@
 	KMOVW      AX, K1        \
 	SHRQ       $16, AX       \
 	KMOVW      AX, K2        \
+	MOVQ       R8, R14       \
+	CMPQ       k+16(FP), $112 \
+	JGE        later         \
 	fetch:                   \
 	PREFETCHT0 (R8)          \
 	PREFETCHT0 64(R8)        \
@@ -185,6 +253,12 @@
 	DECQ       R11           \
 	JNZ        fetch         \
 	SUBQ       DX, R8        \
+	JMP        clear         \
+	later:                   \
+	DECQ       R11           \
+	IMULQ      DX, R11       \
+	ADDQ       R11, R8       \
+	clear:                   \
 	VPXORD     Z0, Z0, Z0    \
 	VPXORD     Z1, Z1, Z1    \
 	VPXORD     Z2, Z2, Z2    \
@@ -303,14 +377,20 @@ tile:
 	MOVQ     ldb+48(FP), R10
 	MOVQ     c+64(FP), R8
 	MOVQ     ldc+72(FP), DX
-	SETUP(fetch)
-	MOVQ     k+16(FP), CX
+	SETUP(fetch, later, clear)
+	LEAQ     (R10)(R10*2), R15
+	LEAQ     (DI)(R10*8), CX
 	LEAQ     (R9)(R9*2), AX
 	LEAQ     (SI)(AX*1), R11
 	LEAQ     (SI)(AX*2), R12
 	LEAQ     (R11)(AX*2), R13
 	LEAQ     (SI)(AX*4), BX
 	MOVQ     m+0(FP), AX
+	CMPQ     n+8(FP), $32
+	JLT      masked
+	JUMP(full1, full2, full3, full4, full5, full6, full7, full8, full9, full10, full11, full12, full13, full14)
+
+masked:
 	KORTESTW K2, K2
 	JZ       narrow
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6, wide7, wide8, wide9, wide10, wide11, wide12, wide13, wide14)
@@ -318,89 +398,131 @@ tile:
 narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
+full1:
+	LOOPNN(NN1, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
+
+full2:
+	LOOPNN(NN2, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
+
+full3:
+	LOOPNN(NN3, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
+
+full4:
+	LOOPNN(NN4, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
+
+full5:
+	LOOPNN(NN5, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
+
+full6:
+	LOOPNN(NN6, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
+
+full7:
+	LOOPNN(NN7, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
+
+full8:
+	LOOPNN(NN8, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
+
+full9:
+	LOOPNN(NN9, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
+
+full10:
+	LOOPNN(NN10, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
+
+full11:
+	LOOPNN(NN11, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
+
+full12:
+	LOOPNN(NN12, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
+
+full13:
+	LOOPNN(NN13, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
+
+full14:
+	LOOPNN(NN14, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
+
 wide1:
-	LOOPNN(NN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
+	LOOPNN(NN1, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
 
 wide2:
-	LOOPNN(NN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
+	LOOPNN(NN2, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
 
 wide3:
-	LOOPNN(NN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
+	LOOPNN(NN3, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
 
 wide4:
-	LOOPNN(NN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
+	LOOPNN(NN4, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
 
 wide5:
-	LOOPNN(NN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
+	LOOPNN(NN5, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
 
 wide6:
-	LOOPNN(NN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
+	LOOPNN(NN6, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
 
 wide7:
-	LOOPNN(NN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
+	LOOPNN(NN7, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
 
 wide8:
-	LOOPNN(NN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
+	LOOPNN(NN8, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
 
 wide9:
-	LOOPNN(NN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
+	LOOPNN(NN9, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
 
 wide10:
-	LOOPNN(NN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
+	LOOPNN(NN10, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
 
 wide11:
-	LOOPNN(NN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
+	LOOPNN(NN11, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
 
 wide12:
-	LOOPNN(NN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
+	LOOPNN(NN12, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
 
 wide13:
-	LOOPNN(NN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
+	LOOPNN(NN13, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
 
 wide14:
-	LOOPNN(NN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
+	LOOPNN(NN14, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
 
 narrow1:
-	LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
+	LOOPNN(NN1, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
 
 narrow2:
-	LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
+	LOOPNN(NN2, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
 
 narrow3:
-	LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
+	LOOPNN(NN3, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
 
 narrow4:
-	LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
+	LOOPNN(NN4, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
 
 narrow5:
-	LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
+	LOOPNN(NN5, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
 
 narrow6:
-	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
+	LOOPNN(NN6, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
 
 narrow7:
-	LOOPNN(NN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
+	LOOPNN(NN7, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
 
 narrow8:
-	LOOPNN(NN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
+	LOOPNN(NN8, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
 
 narrow9:
-	LOOPNN(NN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
+	LOOPNN(NN9, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
 
 narrow10:
-	LOOPNN(NN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
+	LOOPNN(NN10, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
 
 narrow11:
-	LOOPNN(NN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
+	LOOPNN(NN11, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
 
 narrow12:
-	LOOPNN(NN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
+	LOOPNN(NN12, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
 
 narrow13:
-	LOOPNN(NN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
+	LOOPNN(NN13, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
 
 narrow14:
-	LOOPNN(NN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
+	LOOPNN(NN14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+80(FP))
 
@@ -428,9 +550,16 @@ tile:
 	MOVQ     ldb+48(FP), R10
 	MOVQ     c+64(FP), R8
 	MOVQ     ldc+72(FP), DX
-	SETUP(fetch)
-	MOVQ     k+16(FP), CX
+	SETUP(fetch, later, clear)
+	LEAQ     (R10)(R10*2), R15
+	LEAQ     (R9)(R9*2), R11
+	LEAQ     (DI)(R10*8), CX
 	MOVQ     m+0(FP), AX
+	CMPQ     n+8(FP), $32
+	JLT      masked
+	JUMP(full1, full2, full3, full4, full5, full6, full7, full8, full9, full10, full11, full12, full13, full14)
+
+masked:
 	KORTESTW K2, K2
 	JZ       narrow
 	JUMP(wide1, wide2, wide3, wide4, wide5, wide6, wide7, wide8, wide9, wide10, wide11, wide12, wide13, wide14)
@@ -438,89 +567,131 @@ tile:
 narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
+full1:
+	LOOPTN(TN1, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
+
+full2:
+	LOOPTN(TN2, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
+
+full3:
+	LOOPTN(TN3, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
+
+full4:
+	LOOPTN(TN4, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
+
+full5:
+	LOOPTN(TN5, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
+
+full6:
+	LOOPTN(TN6, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
+
+full7:
+	LOOPTN(TN7, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
+
+full8:
+	LOOPTN(TN8, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
+
+full9:
+	LOOPTN(TN9, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
+
+full10:
+	LOOPTN(TN10, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
+
+full11:
+	LOOPTN(TN11, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
+
+full12:
+	LOOPTN(TN12, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
+
+full13:
+	LOOPTN(TN13, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
+
+full14:
+	LOOPTN(TN14, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
+
 wide1:
-	LOOPTN(TN1, WIDE, WIDEB, wide1four, wide1rest, wide1one, save1)
+	LOOPTN(TN1, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
 
 wide2:
-	LOOPTN(TN2, WIDE, WIDEB, wide2four, wide2rest, wide2one, save2)
+	LOOPTN(TN2, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
 
 wide3:
-	LOOPTN(TN3, WIDE, WIDEB, wide3four, wide3rest, wide3one, save3)
+	LOOPTN(TN3, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
 
 wide4:
-	LOOPTN(TN4, WIDE, WIDEB, wide4four, wide4rest, wide4one, save4)
+	LOOPTN(TN4, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
 
 wide5:
-	LOOPTN(TN5, WIDE, WIDEB, wide5four, wide5rest, wide5one, save5)
+	LOOPTN(TN5, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
 
 wide6:
-	LOOPTN(TN6, WIDE, WIDEB, wide6four, wide6rest, wide6one, save6)
+	LOOPTN(TN6, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
 
 wide7:
-	LOOPTN(TN7, WIDE, WIDEB, wide7four, wide7rest, wide7one, save7)
+	LOOPTN(TN7, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
 
 wide8:
-	LOOPTN(TN8, WIDE, WIDEB, wide8four, wide8rest, wide8one, save8)
+	LOOPTN(TN8, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
 
 wide9:
-	LOOPTN(TN9, WIDE, WIDEB, wide9four, wide9rest, wide9one, save9)
+	LOOPTN(TN9, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
 
 wide10:
-	LOOPTN(TN10, WIDE, WIDEB, wide10four, wide10rest, wide10one, save10)
+	LOOPTN(TN10, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
 
 wide11:
-	LOOPTN(TN11, WIDE, WIDEB, wide11four, wide11rest, wide11one, save11)
+	LOOPTN(TN11, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
 
 wide12:
-	LOOPTN(TN12, WIDE, WIDEB, wide12four, wide12rest, wide12one, save12)
+	LOOPTN(TN12, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
 
 wide13:
-	LOOPTN(TN13, WIDE, WIDEB, wide13four, wide13rest, wide13one, save13)
+	LOOPTN(TN13, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
 
 wide14:
-	LOOPTN(TN14, WIDE, WIDEB, wide14four, wide14rest, wide14one, save14)
+	LOOPTN(TN14, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
 
 narrow1:
-	LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, save1)
+	LOOPTN(TN1, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
 
 narrow2:
-	LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, save2)
+	LOOPTN(TN2, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
 
 narrow3:
-	LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, save3)
+	LOOPTN(TN3, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
 
 narrow4:
-	LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, save4)
+	LOOPTN(TN4, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
 
 narrow5:
-	LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, save5)
+	LOOPTN(TN5, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
 
 narrow6:
-	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, save6)
+	LOOPTN(TN6, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
 
 narrow7:
-	LOOPTN(TN7, NARROW, NARROWB, narrow7four, narrow7rest, narrow7one, save7)
+	LOOPTN(TN7, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
 
 narrow8:
-	LOOPTN(TN8, NARROW, NARROWB, narrow8four, narrow8rest, narrow8one, save8)
+	LOOPTN(TN8, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
 
 narrow9:
-	LOOPTN(TN9, NARROW, NARROWB, narrow9four, narrow9rest, narrow9one, save9)
+	LOOPTN(TN9, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
 
 narrow10:
-	LOOPTN(TN10, NARROW, NARROWB, narrow10four, narrow10rest, narrow10one, save10)
+	LOOPTN(TN10, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
 
 narrow11:
-	LOOPTN(TN11, NARROW, NARROWB, narrow11four, narrow11rest, narrow11one, save11)
+	LOOPTN(TN11, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
 
 narrow12:
-	LOOPTN(TN12, NARROW, NARROWB, narrow12four, narrow12rest, narrow12one, save12)
+	LOOPTN(TN12, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
 
 narrow13:
-	LOOPTN(TN13, NARROW, NARROWB, narrow13four, narrow13rest, narrow13one, save13)
+	LOOPTN(TN13, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
 
 narrow14:
-	LOOPTN(TN14, NARROW, NARROWB, narrow14four, narrow14rest, narrow14one, save14)
+	LOOPTN(TN14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+80(FP))
 

@@ -26,56 +26,66 @@ func Sgemm(team *Team, transA, transB bool, m, n, k int, alpha float32, a []floa
 // touch: a strip of A (mr x kc) stays in the first-level cache while the panels
 // of B (kc x nr) stream past it from the second level.
 const (
-	// gemmKC is the largest part of k that is multiplied at a time: a strip of
-	// 14 rows takes 21 KiB.
+	// gemmKC is the largest part of k that is multiplied at a time.
 	gemmKC = 384
+
+	// gemmDirectKC replaces gemmKC where B is read in place, which is small.
+	gemmDirectKC = 512
+
+	// gemmLongKC replaces both where C is at most gemmNarrow panels wide: A is
+	// read so few times that it need not stay in the first-level cache, but all
+	// of B must fit into gemmPanelValues.
+	gemmLongKC = 4096
+	gemmNarrow = 3
 
 	// gemmPanelValues is how much of B one pass over a strip of A streams:
 	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
 	gemmPanelValues = 192 << 10
 
-	// gemmLongKC replaces gemmKC where C is so narrow that A is read but once
-	// and all of B fits into gemmPanelValues.
-	gemmLongKC = 4096
-
-	// gemmPackedB bounds the memory for packed B: 8 MiB.
+	// gemmPackedA and gemmPackedB bound the memory for packed matrices: 4 and
+	// 8 MiB.
+	gemmPackedA = 1 << 20
 	gemmPackedB = 2 << 20
 
-	// gemmInPlace is the largest A or B that is read in place although many
-	// panels or strips use it: what a second-level cache holds.
+	// gemmInPlace is the largest B that is read in place although many strips use
+	// it, and the largest A whose strips need not be fetched ahead: what a
+	// second-level cache holds.
 	gemmInPlace = 384 << 10
 
-	// gemmPackSteps is how many steps of k of a panel one item of the packing
-	// job handles.
+	// gemmPackSteps is how many steps of k of a panel, or of a strip, one item of
+	// the packing job handles.
 	gemmPackSteps = 512
 
-	// gemmGroupStrips is the most strips of A that an item of the multiplying
-	// job handles.
-	gemmGroupStrips = 24
+	// gemmCallPanels is how many panels one call of the kernel multiplies; between
+	// calls, part of the next strip is fetched.
+	gemmCallPanels = 4
 
-	// An item is worth at least gemmItem multiplications, some microseconds
-	// against the half of one that dispatching costs; there are gemmItems of
-	// them where the product is large enough. Neither depends on the number of
-	// threads: the epilogue's blocks, and with them its bits, follow the items.
-	gemmItem  = 1 << 19
-	gemmItems = 16
+	// An item of the multiplying job is worth at least 1<<gemmItemBits
+	// multiplications, about two microseconds against the half of one that
+	// dispatching costs. Up to gemmFewItems are made as soon as that allows it, up
+	// to gemmManyItems where each is worth 1<<gemmLargeBits. None of this depends
+	// on the number of threads.
+	gemmItemBits  = 17
+	gemmLargeBits = 21
+	gemmFewItems  = 8
+	gemmManyItems = 32
 )
 
 // gemmState is what a Team keeps for its products: the job at hand and scratch
 // memory, which grows to the largest product and is then used again.
 type gemmState struct {
 	job gemmJob
-	b   []float32   // packed panels of B, shared
-	a   [][]float32 // packed strips of A, one slice for each worker
+	a   []float32 // packed strips of A
+	b   []float32 // packed panels of B
 }
 
 // gemmJob is a batch of products and the way in which they are computed.
 //
 // C is cut into strips of at most mr rows and panels of nr columns, the tile of
-// package asm. op(B) is read in place or, block by block of k, from panels that
-// the workers packed together; op(A) is read in place or from strips that a
-// worker packs for itself. An element is always summed over the same blocks of
-// k in the same order, so its bits do not depend on who computes it.
+// package asm. op(A) and op(B) are read in place or, block by block, from strips
+// and panels that the workers packed together. An element is always summed over
+// the same blocks of k in the same order, so its bits do not depend on who
+// computes it.
 type gemmJob struct {
 	transA, transB            bool
 	m, n, k, batch            int
@@ -90,19 +100,24 @@ type gemmJob struct {
 	derivative []float32 // like c or nil
 
 	// The plan.
-	mr, nr          int
-	packA, packB    bool
-	kc              int // steps of k in a block
-	strips, panels  int // of C
-	groupStrips     int // strips and panels of an item
-	groupPanels     int
-	streamPanels    int // panels that one pass over a strip takes
-	packedPanels    int // panels of B, and batches, that are packed at a time
-	packedBatches   int
-	scratch         *gemmState
-	batch0, batches int // the batches at hand
-	panel0, panelN  int // the panels at hand
-	p0, steps       int // the block of k at hand; all of k when B is read in place
+	mr, nr         int
+	packA, packB   bool
+	fetchA         bool // fetch the strips of A ahead
+	kc             int  // steps of k in a block
+	strips, panels int  // of C
+	streamPanels   int  // panels that one pass over a strip takes
+	packedStrips   int  // strips of A, panels of B and batches that are packed at a time
+	packedPanels   int
+	packedBatches  int
+	scratch        *gemmState
+
+	// The block at hand. Without packing it is everything.
+	batch0, batches      int
+	strip0, stripN       int
+	panel0, panelN       int
+	p0, steps            int
+	packsA, packsB       int // items of the packing job
+	rowGroups, colGroups int // items of the multiplying job, for each of batches
 }
 
 // run checks, plans and computes a job.
@@ -119,22 +134,28 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 	defer func() { s.job = gemmJob{} }() // keep nobody's memory alive
 	j.plan()
 	j.scratch = s
-	s.reserve(j, team.Size())
-
-	if !j.packB {
-		j.batches, j.panelN, j.steps = j.batch, j.panels, j.k
+	if !j.packA && !j.packB {
+		j.batches, j.stripN, j.panelN, j.steps = j.batch, j.strips, j.panels, j.k
+		j.share(j.k)
 		team.For(j.items(), 1, (*gemmMultiply)(j))
 		return
 	}
+	s.reserve(j)
 	for j.batch0 = 0; j.batch0 < j.batch; j.batch0 += j.packedBatches {
 		j.batches = min(j.packedBatches, j.batch-j.batch0)
 		for j.panel0 = 0; j.panel0 < j.panels; j.panel0 += j.packedPanels {
 			j.panelN = min(j.packedPanels, j.panels-j.panel0)
 			for j.p0 = 0; j.p0 == 0 || j.p0 < j.k; j.p0 += j.kc {
 				j.steps = min(j.kc, j.k-j.p0)
-				// Neighbouring panels share lines and pages.
-				team.For(j.packItems(), max(1, j.packItems()/gemmItems), (*gemmPack)(j))
-				team.For(j.items(), 1, (*gemmMultiply)(j))
+				for j.strip0 = 0; j.strip0 < j.strips; j.strip0 += j.packedStrips {
+					j.stripN = min(j.packedStrips, j.strips-j.strip0)
+					if packs := j.packItems(); packs > 0 {
+						// Neighbouring panels share lines and pages.
+						team.For(packs, max(1, packs/gemmManyItems), (*gemmPack)(j))
+					}
+					j.share(j.steps)
+					team.For(j.items(), 1, (*gemmMultiply)(j))
+				}
 			}
 		}
 	}
@@ -186,53 +207,75 @@ func checkMatrix(op, name string, x []float32, rows, cols, ld, stride, batch int
 func (j *gemmJob) plan() {
 	j.mr, j.nr = asm.GemmTile()
 	j.strips, j.panels = ceilDiv(j.m, j.mr), ceilDiv(j.n, j.nr)
-	if tiles := j.strips * j.panels * j.batch; tiles < gemmItems && tiles%2 == 1 && j.m > 1 {
+	if tiles := j.strips * j.panels * j.batch; tiles < gemmFewItems && tiles%2 == 1 && j.m > 1 {
 		j.strips++ // or two workers would have uneven shares
 	}
 
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	far := aliased(j.ldb)
-	j.packB = j.transB || j.strips >= 2 && far || j.strips >= 4 && j.k*j.n > gemmInPlace
+	j.packB = j.k > 0 && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.strips >= 4 && j.k*j.n > gemmInPlace)
 	// A strip in place is read once for each panel, so it should stay in the
-	// first-level cache; k-major, its lines are far apart. The first reading of
-	// rows from beyond the second-level cache is quicker in a pack than in a tile.
-	j.packA = j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda) || j.m*j.k > gemmInPlace)
+	// first-level cache; k-major, its lines are far apart.
+	j.packA = j.k > 0 && (j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda)))
+	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 
 	j.kc = gemmKC
-	if width := j.panels * j.nr; j.packB && width*gemmKC < gemmPanelValues {
-		j.kc = min(gemmLongKC, gemmPanelValues/width)
+	switch {
+	case j.panels <= gemmNarrow:
+		j.kc = min(gemmLongKC, gemmPanelValues/(j.panels*j.nr))
+	case !j.packB:
+		j.kc = gemmDirectKC
 	}
-	if j.k > 0 {
+	if j.k > j.kc {
 		// Equal blocks, of a multiple of the kernels' four steps.
 		j.kc = (ceilDiv(j.k, ceilDiv(j.k, j.kc)) + 3) &^ 3
+	} else {
+		j.kc = max(1, j.k)
 	}
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
-
-	j.packedPanels = min(j.panels, max(1, gemmPackedB/(j.kc*j.nr)))
-	j.packedBatches = max(1, gemmPackedB/(j.kc*j.nr*j.packedPanels))
-	if j.strideB == 0 {
-		j.packedBatches = j.batch
+	if !j.packA && !j.packB {
+		return
 	}
-	j.packedBatches = min(j.packedBatches, j.batch)
 
-	j.groupStrips, j.groupPanels = j.strips, j.panels
+	j.packedStrips, j.packedPanels, j.packedBatches = j.strips, j.panels, j.batch
+	if j.packA {
+		j.packedStrips = min(j.strips, max(1, gemmPackedA/(j.kc*j.mr)))
+		if j.strideA != 0 {
+			j.packedBatches = min(j.packedBatches, max(1, gemmPackedA/(j.kc*j.mr*j.packedStrips)))
+		}
+	}
 	if j.packB {
-		j.groupPanels = j.packedPanels
+		j.packedPanels = min(j.panels, max(1, gemmPackedB/(j.kc*j.nr)))
+		if j.strideB != 0 {
+			j.packedBatches = min(j.packedBatches, max(1, gemmPackedB/(j.kc*j.nr*j.packedPanels)))
+		}
 	}
-	tile := j.mr * j.nr * max(1, j.k)
-	target := max(gemmItem, j.m*j.n*max(1, j.k)*j.batch/gemmItems)
-	for j.groupStrips > gemmGroupStrips || j.groupStrips*j.groupPanels*tile > target {
-		// Where A is packed, rows are split before columns: an item packs all its
-		// strips.
-		rows, cols := j.groupStrips*j.mr, j.groupPanels*j.nr
-		if j.groupStrips > 1 && (rows >= cols || j.groupStrips > gemmGroupStrips || j.packA && j.groupStrips > 4) {
-			j.groupStrips = ceilDiv(j.groupStrips, 2)
-		} else if j.groupPanels > 1 {
-			j.groupPanels = ceilDiv(j.groupPanels, 2)
+}
+
+// share cuts the block at hand into items, in rows and columns alike, but first
+// where halves are equal.
+func (j *gemmJob) share(steps int) {
+	j.rowGroups, j.colGroups = 1, 1
+	work := j.stripN * j.mr * j.panelN * j.nr * max(1, steps) * j.batches
+	want := min(work>>gemmItemBits, max(gemmFewItems, min(work>>gemmLargeBits, gemmManyItems)))
+	strips, panels := j.stripN, j.panelN
+	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
+		rows, cols := strips*j.mr, panels*j.nr
+		byRows := rows >= cols
+		if evenRows, evenCols := strips%2 == 0, panels%2 == 0; evenRows != evenCols {
+			if evenRows {
+				byRows = 4*rows > cols
+			} else {
+				byRows = rows > 4*cols
+			}
+		}
+		if panels == 1 || byRows && strips > 1 {
+			j.rowGroups *= 2
+			strips = (strips + 1) / 2
 		} else {
-			break
+			j.colGroups *= 2
+			panels = (panels + 1) / 2
 		}
 	}
 }
@@ -244,39 +287,43 @@ func aliased(ld int) bool { return ld%1024 == 0 }
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
 // items returns the number of items of the multiplying job.
-func (j *gemmJob) items() int {
-	return j.batches * ceilDiv(j.strips, j.groupStrips) * ceilDiv(j.panelN, j.groupPanels)
-}
+func (j *gemmJob) items() int { return j.batches * j.rowGroups * j.colGroups }
 
-// packItems returns the number of items of the packing job.
+// packItems counts the items of the packing job: those for B, which lasts for all
+// strips, and then those for A.
 func (j *gemmJob) packItems() int {
-	return j.packedSlots() * j.panelN * ceilDiv(j.steps, gemmPackSteps)
-}
-
-// packedSlots returns how many matrices B are packed at a time.
-func (j *gemmJob) packedSlots() int {
-	if j.strideB == 0 {
-		return 1
+	parts := ceilDiv(j.steps, gemmPackSteps)
+	j.packsA, j.packsB = 0, 0
+	if j.packB && j.strip0 == 0 {
+		j.packsB = parts * j.panelN
+		if j.strideB != 0 {
+			j.packsB *= j.batches
+		}
 	}
-	return j.batches
+	if j.packA {
+		j.packsA = parts * j.stripN
+		if j.strideA != 0 {
+			j.packsA *= j.batches
+		}
+	}
+	return j.packsA + j.packsB
 }
 
 // reserve grows the scratch memory to what j needs.
-func (s *gemmState) reserve(j *gemmJob, workers int) {
+func (s *gemmState) reserve(j *gemmJob) {
+	if j.packA {
+		slots := j.packedBatches
+		if j.strideA == 0 {
+			slots = 1
+		}
+		s.a = grown(s.a, slots*j.packedStrips*j.kc*j.mr)
+	}
 	if j.packB {
 		slots := j.packedBatches
 		if j.strideB == 0 {
 			slots = 1
 		}
 		s.b = grown(s.b, slots*j.packedPanels*j.kc*j.nr)
-	}
-	if j.packA {
-		for len(s.a) < workers {
-			s.a = append(s.a, nil)
-		}
-		for w := range s.a {
-			s.a[w] = grown(s.a[w], j.groupStrips*j.mr*j.kc)
-		}
 	}
 }
 
@@ -292,76 +339,111 @@ func grown(x []float32, n int) []float32 {
 	return y
 }
 
-// gemmPack is a gemmJob as the Task of packing B.
+// gemmPack is a gemmJob as the Task of packing.
 type gemmPack gemmJob
 
-// Do packs parts lo <= i < hi of the panels at hand. See Task.
+// Do packs parts lo <= i < hi of the panels and strips at hand. See Task.
 func (t *gemmPack) Do(lo, hi, _ int) {
 	j := (*gemmJob)(t)
 	parts := ceilDiv(j.steps, gemmPackSteps)
 	for i := lo; i < hi; i++ {
-		part, panel, slot := i%parts, i/parts%j.panelN, i/parts/j.panelN
-		p := part * gemmPackSteps
-		steps := min(gemmPackSteps, j.steps-p)
-		col := (j.panel0 + panel) * j.nr
-		cols := min(j.nr, j.n-col)
-		dst := j.packed(slot, panel)[p*j.nr : (p+steps)*j.nr]
-		b := j.b[(j.batch0+slot)*j.strideB:]
-		if j.transB {
-			asm.PackCols(dst, b[col*j.ldb+j.p0+p:], j.ldb, steps, cols)
+		if i < j.packsB {
+			p := i % parts * gemmPackSteps
+			j.packPanel(i/parts/j.panelN, i/parts%j.panelN, p, min(gemmPackSteps, j.steps-p))
 		} else {
-			asm.PackPanel(dst, b[(j.p0+p)*j.ldb+col:], j.ldb, steps, cols)
+			x := i - j.packsB
+			p := x % parts * gemmPackSteps
+			j.packStrip(x/parts/j.stripN, x/parts%j.stripN, p, min(gemmPackSteps, j.steps-p))
 		}
 	}
 }
 
-// packed returns the packed panel of B, [steps, nr], that begins at column
-// (panel0+panel)*nr of the given matrix of those at hand.
-func (j *gemmJob) packed(slot, panel int) []float32 {
+// packPanel packs steps p <= i < p+steps of a panel of B. Slots count from
+// batch0, panels from panel0 and p from p0.
+func (j *gemmJob) packPanel(slot, panel, p, steps int) {
+	col := (j.panel0 + panel) * j.nr
+	cols := min(j.nr, j.n-col)
+	dst := j.panel(slot, panel)[p*j.nr : (p+steps)*j.nr]
+	b := j.b[(j.batch0+slot)*j.strideB:]
+	if j.transB {
+		asm.PackCols(dst, b[col*j.ldb+j.p0+p:], j.ldb, steps, cols)
+	} else {
+		asm.PackPanel(dst, b[(j.p0+p)*j.ldb+col:], j.ldb, steps, cols)
+	}
+}
+
+// panel returns the packed panel of B, [steps, nr], and those that follow it.
+func (j *gemmJob) panel(slot, panel int) []float32 {
 	if j.strideB == 0 {
 		slot = 0
 	}
-	size := j.steps * j.nr
-	return j.scratch.b[(slot*j.panelN+panel)*size:][:size]
+	return j.scratch.b[(slot*j.panelN+panel)*j.steps*j.nr:]
+}
+
+// packStrip packs alpha times steps p <= i < p+steps of a strip of A. Slots
+// count from batch0, strips from strip0 and p from p0.
+func (j *gemmJob) packStrip(slot, strip, p, steps int) {
+	row, end := j.strip(j.strip0 + strip)
+	dst := j.packedStrip(slot, strip)[p*j.mr : (p+steps)*j.mr]
+	a := j.a[(j.batch0+slot)*j.strideA:]
+	if j.transA {
+		asm.PackAT(dst, a[(j.p0+p)*j.lda+row:], j.lda, steps, end-row)
+	} else {
+		asm.PackA(dst, a[row*j.lda+j.p0+p:], j.lda, steps, end-row)
+	}
+	if j.alpha != 1 {
+		asm.Affine(dst, dst, j.alpha, 0)
+	}
+}
+
+// packedStrip returns the packed strip of A, [steps, mr].
+func (j *gemmJob) packedStrip(slot, strip int) []float32 {
+	if j.strideA == 0 {
+		slot = 0
+	}
+	size := j.steps * j.mr
+	return j.scratch.a[(slot*j.stripN+strip)*size:][:size]
+}
+
+// strip returns the rows of strip s: all strips are equally high, give or take
+// one row, for a low last one would leave most of its kernel's registers idle.
+func (j *gemmJob) strip(s int) (row, end int) {
+	return s * j.m / j.strips, (s + 1) * j.m / j.strips
 }
 
 // gemmMultiply is a gemmJob as the Task of multiplying.
 type gemmMultiply gemmJob
 
 // Do computes items lo <= i < hi of the strips and panels at hand. See Task.
-func (t *gemmMultiply) Do(lo, hi, worker int) {
+func (t *gemmMultiply) Do(lo, hi, _ int) {
 	j := (*gemmJob)(t)
-	rowGroups, colGroups := ceilDiv(j.strips, j.groupStrips), ceilDiv(j.panelN, j.groupPanels)
 	for i := lo; i < hi; i++ {
-		row, col, item := i%rowGroups, i/rowGroups%colGroups, i/rowGroups/colGroups
-		s0, q0 := row*j.groupStrips, col*j.groupPanels
-		s1, q1 := min(s0+j.groupStrips, j.strips), min(q0+j.groupPanels, j.panelN)
-		if j.packB {
-			j.multiply(item, s0, s1, q0, q1, j.p0, j.steps, worker)
+		row, col, slot := i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
+		s0, s1 := row*j.stripN/j.rowGroups, (row+1)*j.stripN/j.rowGroups
+		q0, q1 := col*j.panelN/j.colGroups, (col+1)*j.panelN/j.colGroups
+		if j.packA || j.packB {
+			j.multiply(slot, s0, s1, q0, q1, j.p0, j.steps)
 			continue
 		}
 		for p := 0; p == 0 || p < j.k; p += j.kc {
-			j.multiply(item, s0, s1, q0, q1, p, min(j.kc, j.k-p), worker)
+			j.multiply(slot, s0, s1, q0, q1, p, min(j.kc, j.k-p))
 		}
 	}
 }
 
 // multiply adds steps p0 <= p < p0+steps of k to strips s0..s1 and panels
-// q0..q1 (counted from panel0) of a product, and finishes them after the last.
-func (j *gemmJob) multiply(item, s0, s1, q0, q1, p0, steps, worker int) {
-	batch := j.batch0 + item
+// q0..q1, counted from strip0 and panel0, of a product, and finishes them after
+// the last.
+func (j *gemmJob) multiply(slot, s0, s1, q0, q1, p0, steps int) {
+	batch := j.batch0 + slot
 	a, b, c := j.operand(j.a, batch*j.strideA), j.operand(j.b, batch*j.strideB), j.c[batch*j.strideC:]
 	accumulate := p0 > 0 || j.beta != 0
-	var strips []float32
-	if j.packA {
-		strips = j.packStrips(a, s0, s1, p0, steps, worker)
-	}
 	for from := q0; from < q1; from += j.streamPanels {
 		to := min(from+j.streamPanels, q1)
 		col0 := (j.panel0 + from) * j.nr
 		col1 := min(j.n, (j.panel0+to)*j.nr)
 		for s := s0; s < s1; s++ {
-			row, end := j.strip(s)
+			row, end := j.strip(j.strip0 + s)
 			rows := end - row
 			if p0 == 0 && j.beta != 0 && j.beta != 1 {
 				for r := row; r < end; r++ {
@@ -369,28 +451,28 @@ func (j *gemmJob) multiply(item, s0, s1, q0, q1, p0, steps, worker int) {
 					asm.Affine(x, x, j.beta, 0)
 				}
 			}
-			for q := from; q < to; q++ {
-				if s+1 < s1 && !j.packA {
-					j.prefetch(a, s+1, p0, steps, q-from, to-from)
+			for q := from; q < to; q += gemmCallPanels {
+				if j.fetchA && s+1 < s1 {
+					j.fetch(a, s+1, p0, steps, q-from, min(gemmCallPanels, to-q), to-from)
 				}
 				col := (j.panel0 + q) * j.nr
-				cols := min(j.nr, j.n-col)
-				panel, ldb := b, j.ldb
-				if j.packB {
-					panel, ldb = j.packed(item, q), j.nr
-				} else if steps > 0 {
-					panel = b[p0*j.ldb+col:]
-				}
+				cols := min(gemmCallPanels*j.nr, col1-col)
 				out := c[row*j.ldc+col:]
 				switch {
 				case steps == 0:
-					asm.GemmNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
+					asm.GemmStripNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
+				case j.packA && j.packB:
+					asm.GemmPanelsTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
 				case j.packA:
-					asm.GemmTN(rows, cols, steps, strips[(s-s0)*j.mr*steps:], j.mr, panel, ldb, out, j.ldc, accumulate)
+					asm.GemmStripTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
+				case j.transA && j.packB:
+					asm.GemmPanelsTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
 				case j.transA:
-					asm.GemmTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, panel, ldb, out, j.ldc, accumulate)
+					asm.GemmStripTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
+				case j.packB:
+					asm.GemmPanelsNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
 				default:
-					asm.GemmNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, panel, ldb, out, j.ldc, accumulate)
+					asm.GemmStripNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
 				}
 			}
 			if p0+steps == j.k {
@@ -400,18 +482,18 @@ func (j *gemmJob) multiply(item, s0, s1, q0, q1, p0, steps, worker int) {
 	}
 }
 
-// prefetch fetches part of parts of a strip that is read in place next: the
-// first pass over it would otherwise wait for a row of lines every few steps.
-func (j *gemmJob) prefetch(a []float32, s, p0, steps, part, parts int) {
-	row, end := j.strip(s)
+// fetch fetches parts part.. of a strip that is read in place next: the first
+// pass over it would otherwise wait for a row of lines every few steps.
+func (j *gemmJob) fetch(a []float32, s, p0, steps, part, count, parts int) {
+	row, end := j.strip(j.strip0 + s)
 	if j.transA {
-		from, to := part*steps/parts, (part+1)*steps/parts
+		from, to := part*steps/parts, (part+count)*steps/parts
 		if from < to {
 			asm.Prefetch(a[(p0+from)*j.lda+row:], j.lda, to-from, end-row)
 		}
 		return
 	}
-	from, to := row+part*(end-row)/parts, row+(part+1)*(end-row)/parts
+	from, to := row+part*(end-row)/parts, row+(part+count)*(end-row)/parts
 	if from < to && steps > 0 {
 		asm.Prefetch(a[from*j.lda+p0:], j.lda, to-from, steps)
 	}
@@ -423,31 +505,4 @@ func (j *gemmJob) operand(x []float32, offset int) []float32 {
 		return nil
 	}
 	return x[offset:]
-}
-
-// strip returns the rows of strip s: all strips are equally high, give or take
-// one row, for a low last one would leave most of its kernel's registers idle.
-func (j *gemmJob) strip(s int) (row, end int) {
-	return s * j.m / j.strips, (s + 1) * j.m / j.strips
-}
-
-// packStrips packs alpha times strips s0..s1 of op(A), steps p0 <= p < p0+steps.
-func (j *gemmJob) packStrips(a []float32, s0, s1, p0, steps, worker int) []float32 {
-	dst := j.scratch.a[worker][:(s1-s0)*j.mr*steps]
-	if steps == 0 {
-		return dst
-	}
-	for s := s0; s < s1; s++ {
-		row, end := j.strip(s)
-		d := dst[(s-s0)*j.mr*steps:][:j.mr*steps]
-		if j.transA {
-			asm.PackAT(d, a[p0*j.lda+row:], j.lda, steps, end-row)
-		} else {
-			asm.PackA(d, a[row*j.lda+p0:], j.lda, steps, end-row)
-		}
-		if j.alpha != 1 {
-			asm.Affine(d, d, j.alpha, 0)
-		}
-	}
-	return dst
 }
