@@ -36,6 +36,7 @@ type reportData struct {
 	Set           string // the data set, named synthetic where it is
 	Class         string // the first class, whose probability is shown
 	Images, Draws int    // behind that
+	WholeDraws    int    // behind the same on the whole group
 	// ValidationDraws is behind each validation.
 	ValidationDraws int
 	Crossings       string // where the answer changes; empty where it does not
@@ -84,7 +85,7 @@ func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figu
 	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &reportData{
 		Style: template.CSS(plots.Style), Result: r, Epochs: epochs,
-		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, Crossings: inShort(f.crossings),
+		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, WholeDraws: f.wholeDraws, Crossings: inShort(f.crossings),
 		ValidationDraws: model.ValidationDraws,
 		Rotation:        svg(rotationChart("rotation", r, f).SVG(900, 400)),
 		RotationNarrow:  svg(narrow.SVG(380, 330)),

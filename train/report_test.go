@@ -15,6 +15,7 @@ import (
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
+	"github.com/noether-go/noether/tensor"
 )
 
 // sample returns the parts of a report of n epochs, with numbers made up.
@@ -34,7 +35,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 		})
 	}
 	_, f := turnedImages(data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 2}))
-	f.draws = 12
+	f.draws, f.wholeDraws = 12, 2
 	for _, a := range f.angles {
 		f.learned = append(f.learned, 0.5+0.45*math.Cos(a*math.Pi/180))
 	}
@@ -194,21 +195,56 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
+// The curve holds the mean probability of the first class, and ends where it
+// begins: half a turn to the left is half a turn to the right.
+func TestCurve(t *testing.T) {
+	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
+	net, err := model.NewCKResNet(model.CKResNetConfig{
+		Elements: 2, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4, KernelLayers: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 3, true); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	turned, f := turnedImages(set)
+	got := f.curve(net, set, turned, 1, 7)
+	if len(got) != len(f.angles) || got[0] != got[len(got)-1] {
+		t.Fatalf("%d angles, %v at the first and %v at the last", len(got), got[0], got[len(got)-1])
+	}
+	p := net.Probabilities(turned, 1, 7)
+	for i := range len(f.angles) - 1 {
+		if want := (p[6*i] + p[6*i+2] + p[6*i+4]) / 3; math.Abs(got[i]-want) > 1e-12 {
+			t.Errorf("%v degrees: %v, want %v", f.angles[i], got[i], want)
+		}
+	}
+}
+
 // The images of the curve are those of the test set, turned.
 func TestTurnedImages(t *testing.T) {
 	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
 	turned, f := turnedImages(set)
 	pixels := set.Pixels()
-	if f.images != 3 || len(turned) != len(f.angles)*3*pixels || f.class != "6" {
+	if f.images != 3 || len(turned) != (len(f.angles)-1)*3*pixels || f.class != "6" {
 		t.Fatalf("%d images of class %q in %d values", f.images, f.class, len(turned))
 	}
 	want := make([]float32, pixels)
 	labels := make([]float32, 1)
-	for i, angle := range f.angles {
+	if f.angles[0] != -180 || f.angles[len(f.angles)-1] != 180 {
+		t.Errorf("the curve goes from %v to %v degrees", f.angles[0], f.angles[len(f.angles)-1])
+	}
+	for i, angle := range f.angles[:len(f.angles)-1] {
 		row := 0 // the six itself, or its copy turned by 180 degrees
 		switch angle {
 		case 0:
-		case -180, 180:
+		case -180:
 			row = 1
 		default:
 			continue
