@@ -30,7 +30,7 @@ type CKResNetConfig struct {
 	KernelLayers int     // linear maps of the kernel networks; 0: 3
 	Omega0       float64 // frequency of the SIRENs; 0: 10
 
-	Algorithm conv.Algorithm // of the convolutions on a CPU; "": conv.Auto
+	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Compat    bool           // reproduce the published program's sampler and gradients
 	Seed      uint64         // of the initial weights
@@ -60,7 +60,7 @@ type GCNNConfig struct {
 	KernelLayers int     // linear maps of the kernel networks; 0: 3
 	Omega0       float64 // frequency of the SIRENs; 0: 10
 
-	Algorithm conv.Algorithm // of the convolutions on a CPU; "": conv.Auto
+	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Compat    bool           // reproduce the published program's sampler and gradients
 	Seed      uint64         // of the initial weights

@@ -118,7 +118,6 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 		Name: name, Group: c.Group, In: in, Out: out,
 		Side: c.KernelSide, Padding: conv.Same, Bias: true,
 		Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
-		Algorithm: c.Algorithm,
 	}
 }
 
@@ -143,6 +142,7 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 // newGroup makes a group convolution together with the distribution of its
 // output elements.
 func (net *Network) newGroup(cfg conv.Config) (*conv.Group, error) {
+	cfg.Algorithm = net.cfg.Algorithm
 	g, err := conv.NewGroup(cfg, net.cfg.Seed)
 	if err != nil {
 		return nil, err
