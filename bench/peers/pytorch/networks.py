@@ -1,0 +1,241 @@
+"""Partial group-equivariant networks on SE(2) for PyTorch: the rival of the training-step and inference benchmarks.
+
+Written from the paper (Romero and Lohit, "Learning Partial Equivariances from Data", NeurIPS 2022). Kernels are
+rendered by a SIREN in every pass and used in dense convolutions, as the paper's program does. What that program does
+to a layout only for the sake of its own code is left out here, so that the rival is no slower than it has to be.
+
+Feature maps are [B, C*n, H, W], channel-major, which is what a convolution writes: no map is ever transposed.
+Elements are angles [S, n] in float64; S is 1, or B where every image has elements of its own.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Siren(nn.Module):
+    """Coordinates [dims, positions] -> values [out, positions]."""
+
+    def __init__(self, dims, out, hidden, layers, omega0):
+        super().__init__()
+        widths = [dims] + [hidden] * (layers - 1) + [out]
+        self.omega0 = omega0
+        self.weights = nn.ParameterList()
+        self.biases = nn.ParameterList()
+        for i, (a, b) in enumerate(zip(widths, widths[1:])):
+            bound = 1 / a if i == 0 else math.sqrt(6 / a) / omega0
+            self.weights.append(nn.Parameter(torch.empty(b, a).uniform_(-bound, bound)))
+            self.biases.append(nn.Parameter(torch.zeros(b, 1)))
+
+    def forward(self, x):
+        last = len(self.weights) - 1
+        for i, (w, b) in enumerate(zip(self.weights, self.biases)):
+            x = torch.addmm(b, w, x)
+            if i < last:
+                x = torch.sin(self.omega0 * x)
+        return x
+
+
+class Elements:
+    """Draws the angles of one layer: a comb over the learned part of the circle with a common random shift."""
+
+    def __init__(self, count, theta=None):
+        self.count, self.theta = count, theta
+
+    def draw(self, sets):
+        theta = torch.ones(1, dtype=torch.float64) if self.theta is None else self.theta.double()
+        n = max(1, min(self.count, math.ceil(self.count * abs(theta.item()))))
+        i = torch.arange(n, dtype=torch.float64)
+        u = torch.rand(sets, 1, dtype=torch.float64)
+        return theta * (2 * math.pi * (i + u) / n - math.pi)
+
+
+class Convolution(nn.Module):
+    """A lifting, group (relative=True) or pointwise (side=1) convolution whose kernel is rendered anew each time."""
+
+    def __init__(self, cin, cout, side, relative, hidden, layers, omega0, valid=False, bias=True):
+        super().__init__()
+        self.cin, self.cout, self.side, self.relative = cin, cout, side, relative
+        self.padding = 0 if valid else side // 2
+        self.spatial = side > 1
+        dims = (2 if self.spatial else 0) + (1 if relative else 0)
+        self.net = Siren(dims, cin * cout, hidden, layers, omega0)
+        self.bias = nn.Parameter(torch.zeros(cout)) if bias else None
+        axis = torch.linspace(-1, 1, side, dtype=torch.float64)
+        rows, cols = torch.meshgrid(axis, axis, indexing="ij")
+        self.grid = torch.stack([rows.flatten(), cols.flatten()])  # [2, k*k]
+        self.mask = None
+        if self.spatial:
+            self.mask = (rows.square() + cols.square() <= 1 + 1e-9).float()
+
+    def coordinates(self, inner, outer):
+        """The coordinates [dims, S*n_out*n_in*k*k] of the kernel for elements inner [S, n_in] and outer [S, n_out]."""
+        taps = self.side * self.side
+        sets, n_out = outer.shape
+        n_in = inner.shape[1] if self.relative else 1
+        shape = (sets, n_out, n_in, taps)
+        parts = []
+        if self.spatial:
+            cos, sin = torch.cos(outer), torch.sin(outer)
+            for a, b in ((cos, -sin), (sin, cos)):
+                turned = a[..., None] * self.grid[0] + b[..., None] * self.grid[1]
+                parts.append(turned[:, :, None, :].expand(shape))
+        if self.relative:
+            angle = torch.remainder(inner[:, None, :] - outer[:, :, None], 2 * math.pi) / math.pi - 1
+            parts.append(angle[..., None].expand(shape))
+        return torch.stack(parts).float().reshape(len(parts), -1), (sets, n_out, n_in)
+
+    def render(self, inner, outer):
+        """The kernel [S, Cout*n_out, Cin*n_in, k, k]."""
+        x, (sets, n_out, n_in) = self.coordinates(inner, outer)
+        k = self.side
+        w = self.net(x).view(self.cout, self.cin, sets, n_out, n_in, k, k)
+        w = w.permute(2, 0, 3, 1, 4, 5, 6)
+        if self.mask is not None:
+            w = w * self.mask
+        return w.reshape(sets, self.cout * n_out, self.cin * n_in, k, k)
+
+    def forward(self, x, inner, outer, layout):
+        w = self.render(inner, outer)
+        sets, n_out = outer.shape
+        bias = None if self.bias is None else self.bias.repeat_interleave(n_out)
+        if sets == 1:
+            w = w[0]
+            if layout is not None:
+                w, x = w.contiguous(memory_format=layout), x.contiguous(memory_format=layout)
+            y = F.conv2d(x, w, bias, padding=self.padding)
+            return y.contiguous()
+        b, c, height, width = x.shape
+        y = F.conv2d(x.reshape(1, b * c, height, width), w.flatten(0, 1), None, padding=self.padding, groups=b)
+        y = y.view(b, self.cout * n_out, y.shape[2], y.shape[3])
+        return y if bias is None else y + bias[:, None, None]
+
+
+class BatchNorm(nn.Module):
+    """Batch normalisation over the batch, the elements and the plane."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.channels = channels
+        self.norm = nn.BatchNorm2d(channels)
+
+    def forward(self, x):
+        b, _, h, w = x.shape
+        return self.norm(x.view(b, self.channels, -1, w)).view(x.shape)
+
+
+def standardise(x, channels):
+    """Zero mean and unit variance for every image and channel, over the elements and the plane."""
+    b = x.shape[0]
+    return F.group_norm(x, channels, eps=1e-5) if b else x
+
+
+class Network(nn.Module):
+    """What the networks share: the elements of every layer, and the layout of the maps in a convolution."""
+
+    def __init__(self, elements, partial, per_element):
+        super().__init__()
+        self.elements, self.partial, self.per_element = elements, partial, per_element
+        self.thetas = nn.ParameterList()
+        self.layout = None
+
+    def conv(self, cin, cout, relative=True, **kw):
+        return Convolution(cin, cout, kw.pop("side", self.side), relative, kw.pop("hidden", self.hidden),
+                           self.layers, self.omega0, **kw)
+
+    def sampler(self):
+        theta = None
+        if self.partial:
+            theta = nn.Parameter(torch.ones(1))
+            self.thetas.append(theta)
+        return Elements(self.elements, theta)
+
+    def sets(self, x):
+        return x.shape[0] if self.per_element else 1
+
+
+class CKResNet(Network):
+    def __init__(self, channels, classes, width, factors, pools, side, hidden, layers, omega0,
+                 elements, partial, per_element):
+        super().__init__(elements, partial, per_element)
+        self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
+        self.pools = pools
+        self.first = Elements(elements)
+        self.lift = self.conv(channels, width, relative=False)
+        self.lift_norm = BatchNorm(width)
+        self.blocks = nn.ModuleList()
+        self.samplers = []
+        cin = width
+        for f in factors:
+            cout = f * width
+            block = nn.ModuleDict({"conv1": self.conv(cin, cout), "conv2": self.conv(cout, cout), "norm": BatchNorm(cout)})
+            # Elements of its own per layer make the identity impossible as a shortcut.
+            if cin != cout or partial or per_element:
+                block["shortcut"] = self.conv(cin, cout, side=1, hidden=hidden // 2, bias=False)
+            self.blocks.append(block)
+            self.samplers.append((self.sampler(), self.sampler()))
+            cin = cout
+        self.last, self.last_norm, self.last_sampler = self.conv(cin, cin, valid=True), BatchNorm(cin), self.sampler()
+        self.head = nn.Linear(cin, classes)
+
+    def outer(self, sampler, inner, sets):
+        """The elements of a layer's output: drawn anew, or, with full equivariance, those of its input."""
+        return sampler.draw(sets) if self.partial or self.per_element else inner
+
+    def forward(self, x):
+        sets = self.sets(x)
+        g = self.first.draw(sets)
+        x = self.lift_norm(self.lift(x, g, g, self.layout))
+        if 0 in self.pools:
+            x = F.max_pool2d(x, 2)
+        x = F.relu(x)
+        for i, (block, samplers) in enumerate(zip(self.blocks, self.samplers)):
+            g1 = self.outer(samplers[0], g, sets)
+            g2 = self.outer(samplers[1], g1, sets)
+            y = F.relu(standardise(block["conv1"](x, g, g1, self.layout), block["conv1"].cout))
+            y = F.relu(standardise(block["conv2"](y, g1, g2, self.layout), block["conv2"].cout))
+            y = y + (block["shortcut"](x, g, g2, self.layout) if "shortcut" in block else x)
+            x, g = block["norm"](y), g2
+            if i + 1 in self.pools:
+                x = F.max_pool2d(x, 2)
+            x = F.relu(x)
+        last = self.outer(self.last_sampler, g, sets)
+        x = F.relu(self.last_norm(self.last(x, g, last, self.layout)))
+        return self.head(x.view(x.shape[0], self.last.cout, -1).amax(2))
+
+
+class CNN13(Network):
+    """The "13-layer" network: a lifting convolution, then group convolutions with batch normalisation and ReLU."""
+
+    def __init__(self, channels, classes, width, factors, pools, dropouts, dropout, side, hidden, layers, omega0,
+                 elements, partial, per_element):
+        super().__init__(elements, partial, per_element)
+        self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
+        self.pools, self.dropouts, self.dropout = pools, dropouts, dropout
+        self.first = Elements(elements)
+        self.lift, self.lift_norm = self.conv(channels, width, relative=False), BatchNorm(width)
+        self.convs, self.norms, self.samplers = nn.ModuleList(), nn.ModuleList(), []
+        cin = width
+        for f in factors:
+            self.convs.append(self.conv(cin, f * width))
+            self.norms.append(BatchNorm(f * width))
+            self.samplers.append(self.sampler())
+            cin = f * width
+        self.head = nn.Linear(cin, classes)
+
+    def forward(self, x):
+        sets = self.sets(x)
+        g = self.first.draw(sets)
+        x = F.relu(self.lift_norm(self.lift(x, g, g, self.layout)))
+        for i, (conv, norm, sampler) in enumerate(zip(self.convs, self.norms, self.samplers)):
+            outer = sampler.draw(sets) if self.partial or self.per_element else g
+            x = F.relu(norm(conv(x, g, outer, self.layout)))
+            g = outer
+            if i + 1 in self.pools:
+                x = F.max_pool2d(x, 2)
+            if i + 1 in self.dropouts and self.dropout > 0:
+                b, _, h, w = x.shape
+                x = F.dropout2d(x.view(b, conv.cout, -1, w), self.dropout, self.training).view(x.shape)
+        return self.head(x.view(x.shape[0], self.convs[-1].cout, -1).mean(2))
