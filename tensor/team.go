@@ -62,7 +62,9 @@ const lineSize = 128
 // workers are awake.
 //
 // A job is run by those workers that come in time: one that is still waking up
-// when the items have run out is not waited for.
+// when the items have run out is not waited for. Each worker begins with a part
+// of the items that is its own in every job of that length, so that data which
+// several jobs use stay in its caches, and then helps the others.
 //
 // A Team is used by one goroutine at a time.
 type Team struct {
@@ -79,19 +81,24 @@ type Team struct {
 	task    Task
 	n       int
 	chunk   int
-	chunks  int64
+	shares  []share // one for each worker
 	failed  atomic.Bool
 	failure any
 
 	_          [lineSize]byte
 	generation atomic.Uint64 // one more for each job: what idle workers look at
 	_          [lineSize - 8]byte
-	next       atomic.Int64 // the next chunk to be claimed
-	_          [lineSize - 8]byte
 	state      atomic.Int64 // opened + number of workers at the job
 	_          [lineSize - 8]byte
 	asleep     atomic.Int32 // number of workers that sleep or are about to
 	_          [lineSize - 4]byte
+}
+
+// share is the part of a job's chunks with which one worker begins.
+type share struct {
+	next atomic.Int64 // the next chunk to be claimed
+	end  int64
+	_    [lineSize - 16]byte
 }
 
 // worker is one goroutine of a team.
@@ -118,7 +125,7 @@ func NewTeam(size int) (*Team, error) {
 
 // startTeam is NewTeam with another time before workers sleep.
 func startTeam(size int, idle time.Duration) *Team {
-	t := &Team{size: size, idle: idle}
+	t := &Team{size: size, idle: idle, shares: make([]share, size)}
 	for id := 1; id < size; id++ {
 		w := &worker{id: id, wake: make(chan struct{}, 1)}
 		t.workers = append(t.workers, w)
@@ -160,12 +167,19 @@ func (t *Team) For(n, chunk int, task Task) {
 		return
 	}
 
-	t.task, t.n, t.chunk, t.chunks = task, n, chunk, int64((n-1)/chunk)+1
-	t.next.Store(0)
+	t.task, t.n, t.chunk = task, n, chunk
+	chunks, begin := (n-1)/chunk+1, 0
+	for w := range t.shares {
+		// The caller's share is the largest: it is the first to begin.
+		end := min(chunks, begin+(chunks-begin+t.size-w-1)/(t.size-w))
+		t.shares[w].next.Store(int64(begin))
+		t.shares[w].end = int64(end)
+		begin = end
+	}
 	t.state.Add(opened)
 	t.generation.Add(1)
 	if t.asleep.Load() != 0 {
-		t.rouse(t.chunks - 1)
+		t.rouse(chunks - 1)
 	}
 	returned := false
 	defer func() { t.finish(returned) }()
@@ -177,7 +191,7 @@ func (t *Team) For(n, chunk int, task Task) {
 // what one of them panicked with, unless the caller itself panics.
 func (t *Team) finish(returned bool) {
 	if !returned {
-		t.next.Store(t.chunks) // hand out no more
+		t.stop()
 	}
 	var since time.Time
 	for looks, s := 1, t.state.Add(-opened); s != 0; looks, s = looks+1, t.state.Load() {
@@ -203,24 +217,37 @@ func (t *Team) finish(returned bool) {
 	}
 }
 
-// run claims chunks and runs them until none is left.
+// run claims chunks and runs them until none is left, first those of the
+// worker's own share.
 func (t *Team) run(worker int) {
-	task, n, chunk, chunks := t.task, t.n, t.chunk, t.chunks
-	for {
-		c := t.next.Add(1) - 1
-		if c >= chunks {
-			return
+	task, n, chunk := t.task, t.n, t.chunk
+	for at, w := 0, worker; at < t.size; at, w = at+1, w+1 {
+		if w == t.size {
+			w = 0
 		}
-		lo, hi := int(c)*chunk, n
-		if n-lo > chunk {
-			hi = lo + chunk
+		for s := &t.shares[w]; s.next.Load() < s.end; {
+			c := s.next.Add(1) - 1
+			if c >= s.end {
+				break
+			}
+			lo, hi := int(c)*chunk, n
+			if n-lo > chunk {
+				hi = lo + chunk
+			}
+			task.Do(lo, hi, worker)
 		}
-		task.Do(lo, hi, worker)
+	}
+}
+
+// stop hands out no more chunks.
+func (t *Team) stop() {
+	for w := range t.shares {
+		t.shares[w].next.Store(t.shares[w].end)
 	}
 }
 
 // rouse wakes up to n sleeping workers.
-func (t *Team) rouse(n int64) {
+func (t *Team) rouse(n int) {
 	for _, w := range t.workers {
 		if n == 0 {
 			return
@@ -309,7 +336,7 @@ func (t *Team) leave(w *worker) {
 		if t.failed.CompareAndSwap(false, true) {
 			t.failure = v
 		}
-		t.next.Store(t.chunks) // hand out no more
+		t.stop()
 		w.inTask = false
 	}
 	t.state.Add(-1)
@@ -331,7 +358,7 @@ func (t *Team) Close() {
 	defer t.busy.Store(false)
 	if !t.closed.Swap(true) {
 		t.generation.Add(1)
-		t.rouse(int64(len(t.workers)))
+		t.rouse(len(t.workers))
 	}
 	t.exited.Wait()
 }
