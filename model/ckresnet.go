@@ -92,22 +92,20 @@ func (a *ckResNet) reserve(p *planner) *nn.Map {
 		if b.shortcut != nil {
 			skip = p.end(b.shortcut, b.shortcut.Plan(p.Plan, in, inElements, p.elements), in)
 		}
-		sum := nn.NewAdd()
-		x = p.end(sum, sum.Plan(p.Plan, skip, x), skip, x) // in place on the shortcut, whose value nothing reads later
-		x = p.normPoolReLU(b.norm, x, p.net.cfg.pooled(i+1))
+		b.norm.Pool, b.norm.ReLU = p.net.cfg.pooled(i+1), true
+		x = p.end(b.norm, b.norm.PlanSum(p.Plan, x, skip), x, skip)
 	}
 	x = p.normPoolReLU(a.lastNorm, p.group(a.last, x), false)
 	return p.single(a.head, p.single(nn.NewGlobalMax(), x))
 }
 
 func (p *planner) normPoolReLU(norm *nn.BatchNorm, x *nn.Map, pool bool) *nn.Map {
-	x = p.single(norm, x)
-	if pool {
-		x = p.single(nn.NewMaxPool2(), x)
-	}
-	return p.single(nn.NewReLU(), x)
+	norm.Pool, norm.ReLU = pool, true
+	return p.single(norm, x)
 }
 
 func (p *planner) standardizeReLU(x *nn.Map) *nn.Map {
-	return p.single(nn.NewReLU(), p.single(nn.NewStandardize(), x))
+	l := nn.NewStandardize()
+	l.ReLU = true
+	return p.single(l, x)
 }

@@ -18,15 +18,20 @@ func (l *Add) Parameters() []*Parameter { return nil }
 
 // Plan returns a, or a new map where a must be kept.
 func (l *Add) Plan(p *Plan, a, b *Map) *Map {
+	checkSummands("Add.Plan", a, b)
+	l.a, l.b, l.out = a, b, p.inPlace(a, keepNothing)
+	return l.out
+}
+
+// checkSummands panics unless a and b are different maps of equal sizes.
+func checkSummands(op string, a, b *Map) {
 	if a.C != b.C || a.H != b.H || a.W != b.W || a.B != b.B || a.MaxN != b.MaxN {
-		refuse("Add.Plan", "the summands are [%d %d %d %d %d] and [%d %d %d %d %d]",
+		refuse(op, "the summands are [%d %d %d %d %d] and [%d %d %d %d %d]",
 			a.C, a.MaxN, a.H, a.W, a.B, b.C, b.MaxN, b.H, b.W, b.B)
 	}
 	if a == b {
-		refuse("Add.Plan", "the summands are the same map")
+		refuse(op, "the summands are the same map")
 	}
-	l.a, l.b, l.out = a, b, p.inPlace(a, keepNothing)
-	return l.out
 }
 
 // Bind sets the device.

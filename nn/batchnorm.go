@@ -7,17 +7,25 @@ import "github.com/noether-go/noether/tensor"
 //
 //	y = (x - mean) / sqrt(var + Eps) * weight + bias
 //
+// What surrounds it in a network is done in the same pass over memory where it is
+// wanted: a sum before it (PlanSum), pooling and a ReLU behind it.
+//
 // With train, mean and variance (biased) are those of the pass, and the running
 // statistics move towards them by Momentum (the variance towards the unbiased
 // one); without train the running statistics stand in.
 type BatchNorm struct {
 	Eps, Momentum float32 // 1e-5 and 0.1
 
+	// To be set before Plan.
+	Pool bool // y is pooled, as by MaxPool2
+	ReLU bool // and then y = max(y, 0)
+
 	Weight, Bias            *Parameter // [C], initially 1 and 0
 	RunningMean, RunningVar *Parameter // [C], initially 0 and 1
 	Batches                 *Parameter // scalar: number of training passes, exact to 2^24
 
 	in, out      *Map
+	addend       *Map          // of PlanSum, or nil
 	mean, invStd tensor.Buffer // [C], of the last Forward
 	one          tensor.Buffer // [1]
 	trained      bool
@@ -52,15 +60,39 @@ func (l *BatchNorm) Parameters() []*Parameter {
 	return []*Parameter{l.Weight, l.Bias, l.RunningMean, l.RunningVar, l.Batches}
 }
 
-// Plan reserves the output map and the statistics of a pass.
+// Plan reserves the output map and the statistics of a pass. With Pool it panics
+// where H or W is below 2.
 func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
-	checkChannels("BatchNorm.Plan", len(l.Weight.Host), in)
+	const op = "BatchNorm.Plan"
+	checkChannels(op, len(l.Weight.Host), in)
+	h, w := in.H, in.W
+	if l.Pool {
+		checkPlane(op, in)
+		h, w = in.H/2, in.W/2
+	}
 	in.KeepValue()
-	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H, in.W)
+	l.in, l.addend, l.out = in, nil, p.Map(in.C, in.MaxN, h, w)
 	p.Carry(&l.mean, in.C)
 	p.Carry(&l.invStd, in.C)
 	p.Arena.Reserve(&l.one, 1)
 	return l.out
+}
+
+// PlanSum is Plan for the sum of two maps, which have equal sizes and, in every
+// pass, equal element counts: a residual connection. The sum takes the place of
+// one of them, whose value no other layer may keep.
+func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
+	const op = "BatchNorm.PlanSum"
+	checkSummands(op, a, b)
+	if a.kept != keepNothing {
+		a, b = b, a
+	}
+	if a.kept != keepNothing {
+		refuse(op, "the values of both summands are kept, so that the sum has no place; see Add")
+	}
+	out := l.Plan(p, a)
+	l.addend = b
+	return out
 }
 
 // Bind sets the device.
@@ -76,6 +108,11 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 		Train:       train,
 		Eps:         l.Eps,
 		Momentum:    l.Momentum,
+		ReLU:        l.ReLU,
+		Pool:        l.Pool,
+		H:           l.in.H,
+		W:           l.in.W,
+		B:           l.in.B,
 		X:           l.in.Live(),
 		Weight:      l.Weight.Value,
 		Bias:        l.Bias.Value,
@@ -94,6 +131,12 @@ func (l *BatchNorm) Forward(train bool) {
 	l.out.Written(l.in.N)
 	a := l.args(train)
 	a.Y = l.out.Live()
+	if l.addend != nil {
+		if l.addend.N != l.in.N {
+			refuse("BatchNorm.Forward", "the summands have %d and %d elements", l.in.N, l.addend.N)
+		}
+		a.Addend = l.addend.Live()
+	}
 	l.dev.BatchNorm(a)
 	if train {
 		l.dev.Axpy(l.Batches.Value, 1, l.one)
@@ -101,24 +144,21 @@ func (l *BatchNorm) Forward(train bool) {
 }
 
 // Backward computes, with z = (x - mean)*invstd over the m values of a channel,
+// and d for what of dy passes ReLU and pooling, at the place it comes from,
 //
-//	dbias += sum dy, dweight += sum dy*z
-//	dx = weight*invstd * (dy - sum(dy)/m - z*sum(dy*z)/m)
+//	dbias += sum d, dweight += sum d*z
+//	dx = weight*invstd * (d - sum(d)/m - z*sum(d*z)/m)
 //
-// because mean and variance depend on x.
+// because mean and variance depend on x. Both summands of PlanSum get dx.
 func (l *BatchNorm) Backward() {
 	if !l.trained {
 		refuse("BatchNorm.Backward", "no Forward(true) before it")
 	}
 	a := l.args(true)
-	a.DY, a.DX = l.out.LiveGrad(), l.in.LiveGrad()
+	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad
-	add := l.in.Accumulate()
-	if add {
-		a.DX = a.DY
+	if l.addend != nil {
+		a.DAddend, a.AddDAddend = l.addend.LiveGrad(), l.addend.Accumulate()
 	}
 	l.dev.BatchNormGrad(a)
-	if add {
-		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), a.DX)
-	}
 }

@@ -141,6 +141,55 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// smallSteps is for functions whose kinks cannot be kept away from: steps must
+// be small, which leaves too few digits to float32 differences.
+func (s *subject) smallSteps() { s.step, s.tol, s.floor = 1e-4, -1, 0.1 }
+
+// batchNorm makes a layer with various weights, of both signs, and biases.
+func batchNorm(name string, channels int) *nn.BatchNorm {
+	l := must(nn.NewBatchNorm(name, channels))
+	for c := range channels {
+		l.Weight.Host[c], l.Bias.Host[c] = 0.5+float32(c), 0.3*float32(c)-0.2
+		if c%2 == 1 {
+			l.Weight.Host[c] *= -1
+		}
+	}
+	return l
+}
+
+// fusedNorm is a batch normalisation with what surrounds it.
+func fusedNorm(t testing.TB, threads int, sh shape, pool, relu, sum bool) *subject {
+	s := newSubject(t, threads, sh)
+	l := batchNorm("norm", sh.c)
+	l.Pool, l.ReLU = pool, relu
+	a := s.input()
+	var out *nn.Map
+	if sum {
+		out = l.PlanSum(s.plan, a, s.input())
+	} else {
+		out = l.Plan(s.plan, a)
+	}
+	s.use(l)
+	p := s.project(out)
+	s.forward, s.backward = func() { l.Forward(true) }, l.Backward
+	s.reference = func(x [][]float64) float64 {
+		y := x[2]
+		if sum {
+			y = refAdd(y, x[3])
+		}
+		y = refAffine(refNorm(y, sh.c, sh.perChannel(), 1), x[0], x[1])
+		if pool {
+			y = refMaxPool2(y, sh)
+		}
+		if relu {
+			y = refReLU(y)
+		}
+		return p.Of(y)
+	}
+	s.smallSteps()
+	return s
+}
+
 // subjects are all layers, alone and in the combinations that share buffers.
 var subjects = []struct {
 	name string
@@ -235,6 +284,73 @@ var subjects = []struct {
 		p := s.project(out)
 		s.forward, s.backward = func() { l.Forward(true) }, l.Backward
 		s.reference = func(x [][]float64) float64 { return p.Of(refAdd(x[0], x[1])) }
+		return s
+	}},
+	{"BatchNormReLU", func(t testing.TB, threads int, sh shape) *subject {
+		return fusedNorm(t, threads, sh, false, true, false)
+	}},
+	{"BatchNormPool", func(t testing.TB, threads int, sh shape) *subject {
+		return fusedNorm(t, threads, sh, true, false, false)
+	}},
+	{"BatchNormPoolReLU", func(t testing.TB, threads int, sh shape) *subject {
+		return fusedNorm(t, threads, sh, true, true, false)
+	}},
+	{"BatchNormSum", func(t testing.TB, threads int, sh shape) *subject {
+		return fusedNorm(t, threads, sh, false, false, true)
+	}},
+	{"BatchNormSumPoolReLU", func(t testing.TB, threads int, sh shape) *subject { return fusedNorm(t, threads, sh, true, true, true) }},
+	{"StandardizeReLU", func(t testing.TB, threads int, sh shape) *subject {
+		l := nn.NewStandardize()
+		l.ReLU = true
+		s := single(t, threads, sh, l, func(sh shape, x [][]float64) []float64 {
+			return refReLU(refNorm(x[0], sh.c, sh.perChannel(), sh.b))
+		})
+		s.smallSteps()
+		return s
+	}},
+	{"TwoConsumersFused", func(t testing.TB, threads int, sh shape) *subject {
+		// One map feeds all fused layers, which then add to its gradient, as a
+		// summand and alone.
+		s := newSubject(t, threads, sh)
+		in, other := s.input(), s.input()
+		norm, pool, sum, std := batchNorm("norm", sh.c), batchNorm("pool", sh.c), batchNorm("sum", sh.c), nn.NewStandardize()
+		norm.ReLU, std.ReLU = true, true
+		pool.Pool, pool.ReLU = true, true
+		sum.Pool = true
+		m := []*nn.Map{norm.Plan(s.plan, in), pool.Plan(s.plan, in), std.Plan(s.plan, in), sum.PlanSum(s.plan, in, other)}
+		s.use(norm, pool, std, sum)
+		p := make([]*gradcheck.Projection, len(m))
+		for i, m := range m {
+			p[i] = gradcheck.NewProjection(s.dev, m.Size(), uint64(i))
+		}
+		s.outputs = m
+		s.loss = func() float64 {
+			total := 0.0
+			for i, m := range m {
+				total += p[i].Loss(m.Live())
+			}
+			return total
+		}
+		s.seed = func() {
+			for i, m := range m {
+				p[i].Seed(m)
+			}
+		}
+		s.forward = func() { norm.Forward(true); pool.Forward(true); std.Forward(true); sum.Forward(true) }
+		// The sum lies in the map that nothing keeps, and its gradient is passed
+		// on to the other one, which the layers before it add to.
+		s.backward = func() { sum.Backward(); std.Backward(); pool.Backward(); norm.Backward() }
+		s.reference = func(x [][]float64) float64 {
+			a, b := x[6], x[7]
+			ref := func(x, weight, bias []float64) []float64 {
+				return refAffine(refNorm(x, sh.c, sh.perChannel(), 1), weight, bias)
+			}
+			return p[0].Of(refReLU(ref(a, x[0], x[1]))) +
+				p[1].Of(refReLU(refMaxPool2(ref(a, x[2], x[3]), sh))) +
+				p[2].Of(refReLU(refNorm(a, sh.c, sh.perChannel(), sh.b))) +
+				p[3].Of(refMaxPool2(ref(refAdd(a, b), x[4], x[5]), sh))
+		}
+		s.smallSteps()
 		return s
 	}},
 	{"CrossEntropy", func(t testing.TB, threads int, sh shape) *subject {

@@ -19,9 +19,7 @@ func (l *MaxPool2) Parameters() []*Parameter { return nil }
 // Plan reserves the output map [C, n, H/2, W/2, B]. It panics where H or W is
 // below 2.
 func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
-	if in.H < 2 || in.W < 2 {
-		refuse("MaxPool2.Plan", "a plane of %dx%d has no 2x2 window", in.H, in.W)
-	}
+	checkPlane("MaxPool2.Plan", in)
 	in.KeepValue()
 	l.in, l.out = in, p.Map(in.C, in.MaxN, in.H/2, in.W/2)
 	l.out.keep(keepPositive) // a gradient that is not zero finds its maximum by y
@@ -29,6 +27,13 @@ func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
 		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
 	}
 	return l.out
+}
+
+// checkPlane panics where a map's plane is too small to be pooled.
+func checkPlane(op string, in *Map) {
+	if in.H < 2 || in.W < 2 {
+		refuse(op, "a plane of %dx%d has no 2x2 window", in.H, in.W)
+	}
 }
 
 // Bind sets the device.

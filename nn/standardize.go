@@ -8,7 +8,8 @@ import "github.com/noether-go/noether/tensor"
 //
 //	y = (x - mean) / sqrt(var + Eps)
 type Standardize struct {
-	Eps float32 // 1e-5
+	Eps  float32 // 1e-5
+	ReLU bool    // y = max(y, 0) besides, in the same pass over memory
 
 	in, out      *Map
 	mean, invStd tensor.Buffer // [C, B], of the last Forward
@@ -40,6 +41,7 @@ func (l *Standardize) args() *tensor.StandardizeArgs {
 		S:      l.in.N * l.in.H * l.in.W,
 		B:      l.in.B,
 		Eps:    l.Eps,
+		ReLU:   l.ReLU,
 		X:      l.in.Live(),
 		Mean:   l.mean,
 		InvStd: l.invStd,
@@ -56,18 +58,11 @@ func (l *Standardize) Forward(train bool) {
 }
 
 // Backward computes, with z = (x - mean)*invstd over the m values of a channel
-// and sample,
+// and sample, and d for what of dy the ReLU lets pass,
 //
-//	dx = invstd * (dy - sum(dy)/m - z*sum(dy*z)/m)
+//	dx = invstd * (d - sum(d)/m - z*sum(d*z)/m)
 func (l *Standardize) Backward() {
 	a := l.args()
-	a.DY, a.DX = l.out.LiveGrad(), l.in.LiveGrad()
-	add := l.in.Accumulate()
-	if add {
-		a.DX = a.DY
-	}
+	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	l.dev.StandardizeGrad(a)
-	if add {
-		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), a.DX)
-	}
 }

@@ -32,6 +32,7 @@ type CPU struct {
 	layout      layoutTask
 
 	partial []float64   // sums of blocks, see reserve
+	moments []moments   // of segments, for normalisations
 	scratch [][]float32 // one for each worker, see reserve
 
 	workspace Buffer // of all workers, see ReserveWorkspace

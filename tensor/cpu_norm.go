@@ -1,200 +1,383 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/noether-go/noether/asm"
 )
 
-// Both normalisations take the mean first and then the squares of the
-// deviations from it (two passes), and subtract the mean before they scale, so
-// that a mean far from zero costs no accuracy.
+// A normalisation reads each value from memory once for its statistics and once,
+// from the second-level cache if a channel fits there, for its results: mean and
+// squared deviations are taken block by block while a block is in the
+// first-level cache, and joined. What follows in a network, pooling and ReLU, is
+// done on the way, and done again in the backward pass, so that no normalised map
+// is ever stored.
+//
+// The mean is subtracted before a value is scaled, so that a mean far from zero
+// costs no accuracy.
 
-// normPhase says what an item of a normalisation's task is. Rows that each fit
-// one worker are normalised whole, while they lie in its cache; few long ones
-// are shared out segment by segment, pass by pass. The sums are the same.
+// normPhase says what an item of a normalisation's task is. Most rows are
+// normalised whole, by one worker after the other passes; the last few are shared
+// out segment by segment, pass by pass. The sums are the same.
 type normPhase uint8
 
 const (
 	wholeRows normPhase = iota
 	segmentSums
-	segmentSquares
 	segmentOutputs
 )
 
-// whole reports whether rows of segs segments are normalised row by row.
-func (d *CPU) whole(rows, segs int) bool {
-	return segs == 1 || d.team.Size() == 1 || rows >= 2*d.team.Size()
+// whole returns how many of the rows, of segs segments each, are normalised row
+// by row. The rest, one or two for each worker, keeps all of them busy to the
+// end.
+func (d *CPU) whole(rows, segs int) int {
+	n := d.team.Size()
+	if segs == 1 || n == 1 {
+		return rows
+	}
+	return max(0, rows-rows%n-n)
+}
+
+// moments are the number of values, their sum, and the sum of their squared
+// deviations from their mean.
+type moments struct{ n, sum, squares float64 }
+
+// join returns the moments of all values of a and b (Chan, Golub & LeVeque 1983).
+func (a moments) join(b moments) moments {
+	if a.n == 0 {
+		return b
+	}
+	d := b.sum/b.n - a.sum/a.n
+	n := a.n + b.n
+	return moments{n, a.sum + b.sum, a.squares + b.squares + float64(d*d)*(a.n*b.n/n)}
+}
+
+// about returns the moments of n values with that sum, from the sum of their
+// squared distances to a pivot near their mean.
+func about(n, sum, squares float64, pivot float32) moments {
+	off := sum - float64(n*float64(pivot))
+	return moments{n, sum, max(0, squares-off*off/n)}
+}
+
+// momentsOf returns the moments of x, after adding addend to it (nil: nothing).
+func momentsOf(x, addend []float32) moments {
+	var m moments
+	for lo := 0; lo < len(x); lo += sumBlock {
+		hi := min(lo+sumBlock, len(x))
+		block := x[lo:hi]
+		if addend != nil {
+			asm.Add(block, block, addend[lo:hi])
+		}
+		n, sum := float64(len(block)), float64(asm.Sum(block))
+		pivot := float32(sum / n)
+		m = m.join(about(n, sum, float64(asm.SumSquares(block, pivot)), pivot))
+	}
+	return m
 }
 
 // batchNormTask normalises the rows of x [rows, cols]. Its items are rows or,
-// beyond the phase wholeRows, the segments of all rows.
+// beyond the phase wholeRows, segments of the rows from base on.
 type batchNormTask struct {
 	phase      normPhase
+	base       int
 	grad       bool // backward
 	train      bool
 	rows, cols int
-	segs       int // of one row
 	eps        float32
 	momentum   float32
+	floor      float32 // of the results: 0 for a ReLU, else -Inf
 
-	x, y, dx, dy            []float32 // [rows, cols]
-	weight, bias            []float32 // [rows]; nil: one and zero
-	mean, invStd            []float32 // [rows]
-	runningMean, runningVar []float32 // [rows]; nil: not wanted
-	dWeight, dBias          []float32 // [rows]; nil: not wanted
+	pool    bool
+	h, w, b int // of the planes, for pool
+	lines   int // rows of windows in one segment
 
-	// first and second hold two sums for each segment [rows, segs]: of x and
-	// of the squares; backward, of dy and of dy*(x-mean).
-	first, second []float64
-	scratch       [][]float32 // [workers, strip]
+	sumSegs, outSegs int // segments of a row for sums and for results
+
+	x, addend         []float32 // [rows, cols]
+	y, dy             []float32 // [rows, cols], or pooled
+	dx, dAddend       []float32 // [rows, cols]
+	addDX, addDAddend bool
+	weight, bias      []float32 // [rows]; nil: one and zero
+	mean, invStd      []float32 // [rows]
+	runningMean       []float32 // [rows]; nil: not wanted
+	runningVar        []float32
+	dWeight, dBias    []float32 // [rows]; nil: not wanted
+
+	stats         []moments // [rows, sumSegs], forward
+	first, second []float64 // [rows, sumSegs] sums of dy and of dy*(x-mean), backward
+	scratch       [][]float32
 }
 
 func (t *batchNormTask) Do(lo, hi, worker int) {
-	centred := t.scratch[worker]
+	s := t.scratch[worker]
 	for i := lo; i < hi; i++ {
 		switch t.phase {
 		case wholeRows:
-			t.row(i, centred)
+			if t.grad || t.train {
+				for k := range t.sumSegs {
+					t.sum(i, k, s)
+				}
+				t.finish(i)
+			}
+			for k := range t.outSegs {
+				t.output(i, k, s)
+			}
 		case segmentSums:
-			t.sum(i, centred)
-		case segmentSquares:
-			t.square(i)
+			t.sum(t.base+i/t.sumSegs, i%t.sumSegs, s)
 		case segmentOutputs:
-			t.output(i, centred)
+			t.output(t.base+i/t.outSegs, i%t.outSegs, s)
 		}
 	}
 }
 
-// row runs all phases for row r.
-func (t *batchNormTask) row(r int, centred []float32) {
-	lo, hi := r*t.segs, (r+1)*t.segs
-	if t.grad || t.train {
-		for i := lo; i < hi; i++ {
-			t.sum(i, centred)
+// sum takes the sums of segment k of row r.
+func (t *batchNormTask) sum(r, k int, scratch []float32) {
+	i := r*t.sumSegs + k
+	switch {
+	case !t.grad:
+		lo, hi := segment(r, k, t.cols)
+		var addend []float32
+		if t.addend != nil {
+			addend = t.addend[lo:hi]
 		}
-		t.finishSum(r)
-	}
-	if t.train && !t.grad {
-		for i := lo; i < hi; i++ {
-			t.square(i)
+		t.stats[i] = momentsOf(t.x[lo:hi], addend)
+	case t.pool:
+		t.first[i], t.second[i] = t.pooledSums(r, k, scratch)
+	default:
+		var first, second float64
+		lo, hi := segment(r, k, t.cols)
+		for ; lo < hi; lo += strip {
+			end := min(lo+strip, hi)
+			c, d := t.passed(r, lo, end, scratch)
+			first += float64(asm.Sum(d))
+			second += float64(asm.Dot(d, c))
 		}
-		t.finishSquare(r)
-	}
-	for i := lo; i < hi; i++ {
-		t.output(i, centred)
+		t.first[i], t.second[i] = first, second
 	}
 }
 
-// sum takes the sums of segment i. centred has room for a strip of x-mean.
-func (t *batchNormTask) sum(i int, centred []float32) {
-	r := i / t.segs
-	lo, hi := segment(r, i%t.segs, t.cols)
-	if !t.grad {
-		t.first[i] = sumBlocks(t.x[lo:hi])
+// passed returns x-mean of the values lo to hi of row r, and the part of dy that
+// the ReLU lets pass.
+func (t *batchNormTask) passed(r, lo, hi int, scratch []float32) (centred, d []float32) {
+	centred = scratch[:hi-lo]
+	asm.Affine(centred, t.x[lo:hi], 1, -t.mean[r])
+	if t.floor < 0 {
+		return centred, t.dy[lo:hi]
+	}
+	d = scratch[strip:][:hi-lo]
+	m := t.normal(r)
+	asm.Affine(d, centred, m.Scale, m.Shift)
+	asm.ReluGrad(d, t.dy[lo:hi], d)
+	return centred, d
+}
+
+// finish turns the sums of row r into mean and deviation or, backward, into the
+// gradients of weight and bias. Backward, the first sums of the row become those
+// of all its values.
+func (t *batchNormTask) finish(r int) {
+	at, end := r*t.sumSegs, (r+1)*t.sumSegs
+	if t.grad {
+		first, second := total(t.first[at:end]), total(t.second[at:end])
+		t.first[at], t.second[at] = first, second
+		if t.dBias != nil {
+			t.dBias[r] = float32(float64(t.dBias[r]) + first)
+		}
+		if t.dWeight != nil {
+			t.dWeight[r] = float32(float64(t.dWeight[r]) + float64(second*float64(t.invStd[r])))
+		}
 		return
 	}
-	var first, second float64
-	for ; lo < hi; lo += strip {
-		end := min(lo+strip, hi)
-		c, dy := centred[:end-lo], t.dy[lo:end]
-		asm.Affine(c, t.x[lo:end], 1, -t.mean[r])
-		first += float64(asm.Sum(dy))
-		second += float64(asm.Dot(dy, c))
+	var m moments
+	for _, s := range t.stats[at:end] {
+		m = m.join(s)
 	}
-	t.first[i], t.second[i] = first, second
-}
-
-// finishSum turns the sums of row r into the mean or, backward, into the
-// gradients of weight and bias. first[r*segs] and second[r*segs] keep the sums.
-func (t *batchNormTask) finishSum(r int) {
-	at := r * t.segs
-	first := total(t.first[at : at+t.segs])
-	t.first[at] = first
-	if !t.grad {
-		t.mean[r] = float32(first / float64(t.cols))
-		return
-	}
-	second := total(t.second[at : at+t.segs])
-	t.second[at] = second
-	if t.dBias != nil {
-		t.dBias[r] = float32(float64(t.dBias[r]) + first)
-	}
-	if t.dWeight != nil {
-		t.dWeight[r] = float32(float64(t.dWeight[r]) + float64(second*float64(t.invStd[r])))
-	}
-}
-
-// square takes the squared deviations of segment i.
-func (t *batchNormTask) square(i int) {
-	r := i / t.segs
-	lo, hi := segment(r, i%t.segs, t.cols)
-	t.second[i] = sumSquaresBlocks(t.x[lo:hi], t.mean[r])
-}
-
-// finishSquare computes 1/sqrt(variance+eps) of row r and updates the running
-// statistics. The unbiased variance of a single value is taken as zero.
-func (t *batchNormTask) finishSquare(r int) {
-	n := float64(t.cols)
-	at := r * t.segs
-	squares := total(t.second[at : at+t.segs])
-	mean := t.first[at] / n
-	t.invStd[r] = float32(1 / math.Sqrt(squares/n+float64(t.eps)))
+	mean := m.sum / m.n
+	t.mean[r] = float32(mean)
+	t.invStd[r] = float32(1 / math.Sqrt(m.squares/m.n+float64(t.eps)))
 	if t.runningMean == nil {
 		return
 	}
-	m := float64(t.momentum)
-	unbiased := squares / max(n-1, 1)
-	t.runningMean[r] = float32(float64((1-m)*float64(t.runningMean[r])) + float64(m*mean))
-	t.runningVar[r] = float32(float64((1-m)*float64(t.runningVar[r])) + float64(m*unbiased))
+	k := float64(t.momentum)
+	unbiased := m.squares / max(m.n-1, 1) // zero of a single value
+	t.runningMean[r] = float32(float64((1-k)*float64(t.runningMean[r])) + float64(k*mean))
+	t.runningVar[r] = float32(float64((1-k)*float64(t.runningVar[r])) + float64(k*unbiased))
 }
 
-// output writes segment i of y or, backward, of dx.
-func (t *batchNormTask) output(i int, centred []float32) {
-	r := i / t.segs
-	lo, hi := segment(r, i%t.segs, t.cols)
-	weight, bias := float32(1), float32(0)
+// normal returns what happens to the values of row r.
+func (t *batchNormTask) normal(r int) asm.NormMap {
+	m := asm.NormMap{Floor: t.floor}
+	weight := float32(1)
 	if t.weight != nil {
 		weight = t.weight[r]
 	}
 	if t.bias != nil {
-		bias = t.bias[r]
+		m.Shift = t.bias[r]
 	}
-	if t.grad {
-		t.gradient(lo, hi, r, float64(weight), centred)
-		return
-	}
-	mean, scale := float32(0), float32(0)
-	if t.train {
-		mean, scale = t.mean[r], t.invStd[r]*weight
+	if t.train || t.grad {
+		m.Mean, m.Scale = t.mean[r], t.invStd[r]*weight
 	} else {
-		mean = t.runningMean[r]
-		scale = float32(float64(weight) / math.Sqrt(float64(t.runningVar[r])+float64(t.eps)))
+		m.Mean = t.runningMean[r]
+		m.Scale = float32(float64(weight) / math.Sqrt(float64(t.runningVar[r])+float64(t.eps)))
 	}
-	for ; lo < hi; lo += strip {
-		end := min(lo+strip, hi)
-		y := t.y[lo:end]
-		asm.Affine(y, t.x[lo:end], 1, -mean)
-		asm.Affine(y, y, scale, bias)
+	return m
+}
+
+// gradient returns a, b and c of dx = a*d + (b*(x-mean) + c) in row r, where d
+// is what passes of dy. With h = (x-mean)*invstd and sums over the row of n
+// values,
+//
+//	dx = weight*invstd*(d - sum(d)/n - h*sum(d*h)/n).
+func (t *batchNormTask) gradient(r int) (a, b, c float32) {
+	n, s := float64(t.cols), float64(t.invStd[r])
+	scale := s
+	if t.weight != nil {
+		scale *= float64(t.weight[r])
+	}
+	first, second := t.first[r*t.sumSegs], t.second[r*t.sumSegs]
+	return float32(scale), float32(-scale * s * s * second / n), float32(-scale * first / n)
+}
+
+// output writes segment k of row r of y or, backward, of dx.
+func (t *batchNormTask) output(r, k int, scratch []float32) {
+	switch {
+	case t.pool:
+		t.pooledOutput(r, k, scratch)
+	case t.grad:
+		lo, hi := segment(r, k, t.cols)
+		a, b, c := t.gradient(r)
+		for ; lo < hi; lo += strip {
+			end := min(lo+strip, hi)
+			centred, d := t.passed(r, lo, end, scratch)
+			to := centred
+			if !t.addDX {
+				to = t.dx[lo:end]
+			}
+			asm.Combine(to, d, centred, a, b, c)
+			t.store(to, lo, end)
+		}
+	default:
+		lo, hi := segment(r, k, t.cols)
+		m := t.normal(r)
+		for ; lo < hi; lo += strip {
+			end := min(lo+strip, hi)
+			x, y := t.x[lo:end], t.y[lo:end]
+			if t.addend != nil && !t.train {
+				asm.Add(x, x, t.addend[lo:end])
+			}
+			asm.Affine(y, x, 1, -m.Mean)
+			asm.Affine(y, y, m.Scale, m.Shift)
+			if t.floor == 0 {
+				asm.Relu(y, y)
+			}
+		}
 	}
 }
 
-// gradient writes dx[lo:hi] of row r. With h = (x-mean)*invstd and sums over
-// the row of n values,
-//
-//	dx = weight*invstd*(dy - sum(dy)/n - h*sum(dy*h)/n).
-func (t *batchNormTask) gradient(lo, hi, r int, weight float64, centred []float32) {
-	n, s := float64(t.cols), float64(t.invStd[r])
-	scale := weight * s
-	a := float32(scale)
-	b := float32(-scale * s * s * t.second[r*t.segs] / n)
-	c := float32(-scale * t.first[r*t.segs] / n)
-	for ; lo < hi; lo += strip {
-		end := min(lo+strip, hi)
-		h := centred[:end-lo]
-		asm.Affine(h, t.x[lo:end], 1, -t.mean[r])
-		asm.Combine(t.dx[lo:end], t.dy[lo:end], h, a, b, c)
+// store completes the gradient g of the values lo to hi of x: unless it lies in
+// dx already, it is added there, and the addend gets the same.
+func (t *batchNormTask) store(g []float32, lo, hi int) {
+	if t.dAddend != nil {
+		if to := t.dAddend[lo:hi]; t.addDAddend {
+			asm.Add(to, to, g)
+		} else {
+			copy(to, g)
+		}
 	}
+	if t.addDX {
+		dx := t.dx[lo:hi]
+		asm.Add(dx, dx, g)
+	}
+}
+
+// windows calls f for each row of windows of segment k of row r: where its pixels
+// begin and end in x, the end being that of the plane where a last row of pixels
+// is left over, and where its windows begin in y.
+func (t *batchNormTask) windows(r, k int, f func(lo, hi, at int)) {
+	oh, line, out := t.h/2, t.w*t.b, t.w/2*t.b
+	all := t.cols / (t.h * line) * oh
+	for i := k * t.lines; i < min((k+1)*t.lines, all); i++ {
+		lo := r*t.cols + (i/oh*t.h+i%oh*2)*line
+		hi := lo + 2*line
+		if i%oh == oh-1 {
+			hi = lo + (t.h-2*(oh-1))*line
+		}
+		f(lo, hi, (r*all+i)*out)
+	}
+}
+
+// pixels returns the two rows of pixels at the beginning of x for the kernels, and
+// the number of values of a pixel. A pixel of a small batch would leave most of a
+// vector empty: then left and right pixels are gathered in scratch as if each
+// row were a single window.
+func (t *batchNormTask) pixels(x, scratch []float32) (top, bottom []float32, b int) {
+	line, out := t.w*t.b, t.w/2*t.b
+	if t.b >= narrowBatch {
+		return x[:line], x[line : 2*line], t.b
+	}
+	top, bottom = scratch[:2*out], scratch[2*out:4*out]
+	p := poolTask{b: t.b}
+	p.split(top[:out], top[out:], x)
+	p.split(bottom[:out], bottom[out:], x[line:])
+	return top, bottom, out
+}
+
+// pooledSums returns the two sums of segment k of row r.
+func (t *batchNormTask) pooledSums(r, k int, scratch []float32) (first, second float64) {
+	m := t.normal(r)
+	out := t.w / 2 * t.b
+	t.windows(r, k, func(lo, hi, at int) {
+		top, bottom, b := t.pixels(t.x[lo:hi], scratch)
+		sum, dot := asm.NormPoolSums(t.dy[at:at+out], top, bottom, b, &m)
+		first += sum
+		second += dot
+	})
+	return first, second
+}
+
+// pooledOutput writes segment k of row r of y or, backward, of dx.
+func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
+	m := t.normal(r)
+	line, out := t.w*t.b, t.w/2*t.b
+	if !t.grad {
+		t.windows(r, k, func(lo, hi, at int) {
+			x := t.x[lo:hi]
+			if t.addend != nil && !t.train {
+				asm.Add(x, x, t.addend[lo:hi])
+			}
+			top, bottom, b := t.pixels(x, scratch)
+			asm.NormPool(t.y[at:at+out], top, bottom, b, &m)
+		})
+		return
+	}
+	p, q, c := t.gradient(r)
+	t.windows(r, k, func(lo, hi, at int) {
+		x, g := t.x[lo:hi], scratch[4*out:][:hi-lo]
+		if !t.addDX {
+			g = t.dx[lo:hi]
+		}
+		top, bottom, b := t.pixels(x, scratch)
+		if t.b >= narrowBatch {
+			asm.NormPoolGrad(g[:line], g[line:2*line], t.dy[at:at+out], top, bottom, b, &m, p, q, c)
+		} else {
+			asm.NormPoolGrad(top, bottom, t.dy[at:at+out], top, bottom, b, &m, p, q, c)
+			pool := poolTask{b: t.b}
+			pool.merge(g, top[:out], top[out:])
+			pool.merge(g[line:], bottom[:out], bottom[out:])
+		}
+		// Pixels without a window have the gradient of the statistics alone.
+		for at := 2 * out; at < 2*line && t.w%2 != 0; at += line {
+			t.unpooled(g[at:at+t.b], x[at:at+t.b], m.Mean, q, c)
+		}
+		t.unpooled(g[2*line:], x[2*line:], m.Mean, q, c)
+		t.store(g, lo, hi)
+	})
+}
+
+// unpooled writes the gradient of pixels that lie in no window.
+func (t *batchNormTask) unpooled(g, x []float32, mean, q, c float32) {
+	asm.Affine(g, x, 1, -mean)
+	asm.Affine(g, g, q, c)
 }
 
 // normalize runs t.
@@ -202,58 +385,93 @@ func (d *CPU) normalize(t batchNormTask) {
 	if t.rows == 0 || t.cols == 0 {
 		return
 	}
-	t.segs = segments(t.cols)
-	items := t.rows * t.segs
-	d.reserve(2*items, strip)
-	t.first, t.second = d.partial[:items], d.partial[items:2*items]
+	t.sumSegs, t.outSegs = segments(t.cols), segments(t.cols)
+	values := 2 * strip
+	if t.pool {
+		line := t.w * t.b
+		t.lines = max(1, sumSegment/(2*line))
+		t.outSegs = (t.cols/(t.h*line)*(t.h/2)-1)/t.lines + 1
+		if t.grad {
+			t.sumSegs = t.outSegs
+		}
+		values = 5 * line // gathered pixels, and two or three rows of gradients
+	}
+	items := t.rows * t.sumSegs
+	if t.grad {
+		d.reserve(2*items, values)
+		t.first, t.second = d.partial[:items], d.partial[items:2*items]
+	} else {
+		d.reserve(0, values)
+		if len(d.moments) < items {
+			d.moments = make([]moments, items)
+		}
+		t.stats = d.moments[:items]
+	}
 	t.scratch = d.scratch
+	whole := d.whole(t.rows, max(t.sumSegs, t.outSegs))
 	d.batchNorm = t
 	p := &d.batchNorm
 	claim := perClaim(min(t.cols, sumSegment))
-	if d.whole(t.rows, t.segs) {
-		p.phase = wholeRows
-		d.team.For(t.rows, claim, p)
-	} else {
+	d.team.For(whole, claim, p)
+	if rest := t.rows - whole; rest > 0 {
+		p.base = whole
 		if t.grad || t.train {
 			p.phase = segmentSums
-			d.team.For(items, claim, p)
-			for r := range t.rows {
-				p.finishSum(r)
-			}
-		}
-		if t.train && !t.grad {
-			p.phase = segmentSquares
-			d.team.For(items, claim, p)
-			for r := range t.rows {
-				p.finishSquare(r)
+			d.team.For(rest*t.sumSegs, claim, p)
+			for r := whole; r < t.rows; r++ {
+				p.finish(r)
 			}
 		}
 		p.phase = segmentOutputs
-		d.team.For(items, claim, p)
+		d.team.For(rest*t.outSegs, claim, p)
 	}
 	d.batchNorm = batchNormTask{}
+}
+
+// prepare fills in what BatchNorm and BatchNormGrad have in common, and returns
+// the number of values of X and of Y.
+func (t *batchNormTask) prepare(op string, a *BatchNormArgs) (wide, narrow int) {
+	wide = product(op, a.Rows, a.Cols)
+	narrow = wide
+	t.rows, t.cols = a.Rows, a.Cols
+	t.floor = float32(math.Inf(-1))
+	if a.ReLU {
+		t.floor = 0
+	}
+	if a.Pool {
+		plane := product(op, a.H, a.W, a.B)
+		if a.H < 2 || a.W < 2 || a.B < 1 || a.Cols%plane != 0 {
+			panic(&Error{op, fmt.Sprintf("rows of %d values are not planes of %d x %d x %d that have windows of 2x2", a.Cols, a.H, a.W, a.B)})
+		}
+		t.pool, t.h, t.w, t.b = true, a.H, a.W, a.B
+		narrow = wide / plane * (a.H / 2) * (a.W / 2) * a.B
+	}
+	t.x = host(op, "X", a.X, wide)
+	t.weight = host(op, "Weight", a.Weight, a.Rows)
+	if !t.grad || a.ReLU || a.Pool {
+		t.bias = host(op, "Bias", a.Bias, a.Rows)
+	}
+	return wide, narrow
 }
 
 // BatchNorm is batch normalisation forward, see BatchNormArgs. A row of a
 // single value has unbiased variance zero.
 func (d *CPU) BatchNorm(a *BatchNormArgs) {
 	const op = "BatchNorm"
-	n := product(op, a.Rows, a.Cols)
-	t := batchNormTask{
-		train: a.Train, rows: a.Rows, cols: a.Cols, eps: a.Eps, momentum: a.Momentum,
-		x:           host(op, "X", a.X, n),
-		y:           host(op, "Y", a.Y, n),
-		weight:      host(op, "Weight", a.Weight, a.Rows),
-		bias:        host(op, "Bias", a.Bias, a.Rows),
-		runningMean: host(op, "RunningMean", a.RunningMean, a.Rows),
-		runningVar:  host(op, "RunningVar", a.RunningVar, a.Rows),
+	t := batchNormTask{train: a.Train, eps: a.Eps, momentum: a.Momentum}
+	wide, narrow := t.prepare(op, a)
+	t.y = host(op, "Y", a.Y, narrow)
+	t.runningMean = host(op, "RunningMean", a.RunningMean, a.Rows)
+	t.runningVar = host(op, "RunningVar", a.RunningVar, a.Rows)
+	if !a.Addend.IsZero() {
+		t.addend = host(op, "Addend", a.Addend, wide)
 	}
 	if a.Train {
 		t.mean = host(op, "Mean", a.Mean, a.Rows)
 		t.invStd = host(op, "InvStd", a.InvStd, a.Rows)
-		if n > 0 && address(t.x) == address(t.y) {
-			panic(&Error{op, "Y is X while training: the backward pass needs X"})
-		}
+	}
+	if (a.Train || a.Pool) && narrow > 0 && address(t.x) == address(t.y) {
+		panic(&Error{op, "Y is X while training or with Pool, which read X again"})
 	}
 	d.normalize(t)
 }
@@ -262,296 +480,16 @@ func (d *CPU) BatchNorm(a *BatchNormArgs) {
 // batch, see BatchNormArgs.
 func (d *CPU) BatchNormGrad(a *BatchNormArgs) {
 	const op = "BatchNormGrad"
-	n := product(op, a.Rows, a.Cols)
-	d.normalize(batchNormTask{
-		grad: true, rows: a.Rows, cols: a.Cols,
-		x:       host(op, "X", a.X, n),
-		dx:      host(op, "DX", a.DX, n),
-		dy:      host(op, "DY", a.DY, n),
-		weight:  host(op, "Weight", a.Weight, a.Rows),
-		mean:    host(op, "Mean", a.Mean, a.Rows),
-		invStd:  host(op, "InvStd", a.InvStd, a.Rows),
-		dWeight: host(op, "DWeight", a.DWeight, a.Rows),
-		dBias:   host(op, "DBias", a.DBias, a.Rows),
-	})
-}
-
-// Column sums are taken like the others: a kernel adds columnBlock rows in
-// float32, a segment adds its blocks in float64, and segments are added in
-// order.
-const (
-	columnBlock   = 64
-	columnSegment = 16 * columnBlock
-)
-
-// standardizeTask normalises each column b of each channel of x [c, s, b]. Its
-// items are channels or, beyond the phase wholeRows, the segments of all
-// channels.
-type standardizeTask struct {
-	phase   normPhase
-	grad    bool // backward
-	c, s, b int
-	segs    int // of one channel
-	eps     float64
-
-	x, y, dx, dy []float32 // [c, s, b]
-	mean, invStd []float32 // [c, b]
-
-	// first and second hold two sums for each segment [c, segs, b]: of x and
-	// of the squares; backward, of dy and of dy*(x-mean).
-	first, second []float64
-	scratch       [][]float32
-}
-
-func (t *standardizeTask) Do(lo, hi, worker int) {
-	v := columns(t.scratch[worker], t.b)
-	for i := lo; i < hi; i++ {
-		switch t.phase {
-		case wholeRows:
-			t.channel(i, &v)
-		case segmentSums:
-			t.sum(i, &v)
-		case segmentSquares:
-			t.square(i, &v)
-		case segmentOutputs:
-			t.output(i, &v)
-		}
+	t := batchNormTask{grad: true, addDX: a.AddDX, addDAddend: a.AddDAddend}
+	wide, narrow := t.prepare(op, a)
+	t.dx = host(op, "DX", a.DX, wide)
+	t.dy = host(op, "DY", a.DY, narrow)
+	if !a.DAddend.IsZero() {
+		t.dAddend = host(op, "DAddend", a.DAddend, wide)
 	}
-}
-
-// columnScratch is the memory of one worker.
-type columnScratch struct {
-	ones, a, b, c []float32 // [b]; ones holds ones
-	sum           []float32 // [b]
-	block         []float32 // [columnBlock, b]
-}
-
-// columnScratchSize is the number of values that columns lays out.
-func columnScratchSize(b int) int { return (5 + columnBlock) * b }
-
-func columns(mem []float32, b int) columnScratch {
-	v := columnScratch{
-		ones:  mem[:b],
-		a:     mem[b : 2*b],
-		b:     mem[2*b : 3*b],
-		c:     mem[3*b : 4*b],
-		sum:   mem[4*b : 5*b],
-		block: mem[5*b : 5*b+columnBlock*b],
-	}
-	asm.Fill(v.ones, 1)
-	return v
-}
-
-// rows returns where segment i of all channels lies, in rows of [c*s, b].
-func (t *standardizeTask) rows(i int) (lo, hi int) {
-	c, s := i/t.segs, i%t.segs
-	lo = c*t.s + s*columnSegment
-	return lo, min(lo+columnSegment, (c+1)*t.s)
-}
-
-// channel runs all phases for channel c.
-func (t *standardizeTask) channel(c int, v *columnScratch) {
-	lo, hi := c*t.segs, (c+1)*t.segs
-	for i := lo; i < hi; i++ {
-		t.sum(i, v)
-	}
-	t.finishSum(c)
-	if !t.grad {
-		for i := lo; i < hi; i++ {
-			t.square(i, v)
-		}
-		t.finishSquare(c)
-	}
-	for i := lo; i < hi; i++ {
-		t.output(i, v)
-	}
-}
-
-// accumulate adds x to sums, or sets them.
-func accumulate(sums []float64, x []float32, set bool) {
-	x = x[:len(sums)]
-	if set {
-		for j, v := range x {
-			sums[j] = float64(v)
-		}
-		return
-	}
-	for j, v := range x {
-		sums[j] += float64(v)
-	}
-}
-
-// sum takes the sums of segment i.
-func (t *standardizeTask) sum(i int, v *columnScratch) {
-	b := t.b
-	first, second := t.first[i*b:(i+1)*b], t.second[i*b:(i+1)*b]
-	if t.grad {
-		t.minusMean(v, i/t.segs)
-	}
-	lo, hi := t.rows(i)
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		x := t.x[from*b : to*b]
-		if !t.grad {
-			asm.ColSum(v.sum, x)
-			accumulate(first, v.sum, from == lo)
-			continue
-		}
-		dy, centred := t.dy[from*b:to*b], v.block[:len(x)]
-		asm.ColSum(v.sum, dy)
-		accumulate(first, v.sum, from == lo)
-		asm.ColAffine(centred, x, v.ones, v.a)
-		asm.ColDot(v.sum, dy, centred)
-		accumulate(second, v.sum, from == lo)
-	}
-}
-
-// minusMean sets v.a to the negative mean of channel c.
-func (t *standardizeTask) minusMean(v *columnScratch, c int) {
-	asm.Affine(v.a, t.mean[c*t.b:(c+1)*t.b], -1, 0)
-}
-
-// square takes the squared deviations of segment i.
-func (t *standardizeTask) square(i int, v *columnScratch) {
-	b, c := t.b, i/t.segs
-	mean := t.mean[c*b : (c+1)*b]
-	second := t.second[i*b : (i+1)*b]
-	lo, hi := t.rows(i)
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		asm.ColSumSquares(v.sum, t.x[from*b:to*b], mean)
-		accumulate(second, v.sum, from == lo)
-	}
-}
-
-// gather adds the segment sums of channel c, in order, into the first of them.
-func (t *standardizeTask) gather(sums []float64, c int) []float64 {
-	b := t.b
-	out := sums[c*t.segs*b:][:b]
-	for s := 1; s < t.segs; s++ {
-		for j, v := range sums[(c*t.segs+s)*b:][:b] {
-			out[j] += v
-		}
-	}
-	return out
-}
-
-// finishSum gathers the sums of channel c and, forward, writes the mean.
-func (t *standardizeTask) finishSum(c int) {
-	first := t.gather(t.first, c)
-	if t.grad {
-		t.gather(t.second, c)
-		return
-	}
-	for j, v := range first {
-		t.mean[c*t.b+j] = float32(v / float64(t.s))
-	}
-}
-
-// finishSquare computes 1/sqrt(variance+eps) of channel c.
-func (t *standardizeTask) finishSquare(c int) {
-	for j, v := range t.gather(t.second, c) {
-		t.invStd[c*t.b+j] = float32(1 / math.Sqrt(v/float64(t.s)+t.eps))
-	}
-}
-
-// output writes segment i of y or, backward, of dx: the formula of
-// batchNormTask.gradient with weight one.
-func (t *standardizeTask) output(i int, v *columnScratch) {
-	b, c := t.b, i/t.segs
-	invStd := t.invStd[c*b : (c+1)*b]
-	t.minusMean(v, c)
-	if t.grad {
-		n, at := float64(t.s), c*t.segs*b
-		for j, s := range invStd {
-			s := float64(s)
-			v.b[j] = float32(-s * s * s * t.second[at+j] / n)
-			v.c[j] = float32(-s * t.first[at+j] / n)
-		}
-	} else {
-		clear(v.c)
-	}
-	lo, hi := t.rows(i)
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		x := t.x[from*b : to*b]
-		if t.grad {
-			centred := v.block[:len(x)]
-			asm.ColAffine(centred, x, v.ones, v.a)
-			asm.ColCombine(t.dx[from*b:to*b], t.dy[from*b:to*b], centred, invStd, v.b, v.c)
-			continue
-		}
-		y := t.y[from*b : to*b]
-		asm.ColAffine(y, x, v.ones, v.a)
-		asm.ColAffine(y, y, invStd, v.c)
-	}
-}
-
-// standardizeColumns runs t.
-func (d *CPU) standardizeColumns(t standardizeTask) {
-	if t.c == 0 || t.s == 0 || t.b == 0 {
-		return
-	}
-	if t.b == 1 { // the channels are rows without gaps
-		d.normalize(batchNormTask{
-			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps),
-			x: t.x, y: t.y, dx: t.dx, dy: t.dy, mean: t.mean, invStd: t.invStd,
-		})
-		return
-	}
-	t.segs = (t.s-1)/columnSegment + 1
-	items := t.c * t.segs
-	d.reserve(2*items*t.b, columnScratchSize(t.b))
-	t.first, t.second = d.partial[:items*t.b], d.partial[items*t.b:2*items*t.b]
-	t.scratch = d.scratch
-	d.standardize = t
-	p := &d.standardize
-	if d.whole(t.c, t.segs) {
-		p.phase = wholeRows
-		d.team.For(t.c, perClaim(t.s*t.b), p)
-	} else {
-		claim := perClaim(min(t.s, columnSegment) * t.b)
-		p.phase = segmentSums
-		d.team.For(items, claim, p)
-		for c := range t.c {
-			p.finishSum(c)
-		}
-		if !t.grad {
-			p.phase = segmentSquares
-			d.team.For(items, claim, p)
-			for c := range t.c {
-				p.finishSquare(c)
-			}
-		}
-		p.phase = segmentOutputs
-		d.team.For(items, claim, p)
-	}
-	d.standardize = standardizeTask{}
-}
-
-// Standardize is instance normalisation forward, see StandardizeArgs.
-func (d *CPU) Standardize(a *StandardizeArgs) {
-	const op = "Standardize"
-	n := product(op, a.C, a.S, a.B)
-	d.standardizeColumns(standardizeTask{
-		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps),
-		x:      host(op, "X", a.X, n),
-		y:      host(op, "Y", a.Y, n),
-		mean:   host(op, "Mean", a.Mean, a.C*a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.C*a.B),
-	})
-}
-
-// StandardizeGrad is instance normalisation backward, see StandardizeArgs.
-func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
-	const op = "StandardizeGrad"
-	n := product(op, a.C, a.S, a.B)
-	d.standardizeColumns(standardizeTask{
-		grad: true, c: a.C, s: a.S, b: a.B,
-		x:      host(op, "X", a.X, n),
-		dx:     host(op, "DX", a.DX, n),
-		dy:     host(op, "DY", a.DY, n),
-		mean:   host(op, "Mean", a.Mean, a.C*a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.C*a.B),
-	})
+	t.mean = host(op, "Mean", a.Mean, a.Rows)
+	t.invStd = host(op, "InvStd", a.InvStd, a.Rows)
+	t.dWeight = host(op, "DWeight", a.DWeight, a.Rows)
+	t.dBias = host(op, "DBias", a.DBias, a.Rows)
+	d.normalize(t)
 }

@@ -124,39 +124,63 @@ type GemmArgs struct {
 }
 
 // BatchNormArgs describes batch normalisation (Ioffe & Szegedy 2015) of
-// X [Rows, Cols]: each row is one channel, Cols = n*H*W*B.
+// X [Rows, Cols], with what surrounds it in a residual network: each row is one
+// channel, Cols = n*H*W*B.
 //
-// BatchNorm with Train computes the row's mean and 1/sqrt(biased variance+Eps)
-// into Mean and InvStd, updates RunningMean and RunningVar (unbiased variance)
-// with weight Momentum, and writes Y = (X-mean)*invstd*Weight + Bias. Without
-// Train it uses the running statistics and leaves them alone. Y may be X only
-// without Train.
+// BatchNorm first adds Addend to X, in X. With Train it computes the row's mean
+// and 1/sqrt(biased variance+Eps) into Mean and InvStd, and updates RunningMean
+// and RunningVar (unbiased variance) with weight Momentum; without Train it uses
+// the running statistics and leaves them alone. Of
+// z = (X-mean)*invstd*Weight + Bias it writes
 //
-// BatchNormGrad reads X, Mean, InvStd, Weight and DY; it writes DX and adds to
-// DWeight and DBias. DX may be DY.
+//	Y = z                         [Rows, Cols]
+//	Y = max over 2x2 windows of z [Rows, n*(H/2)*(W/2)*B], as MaxPool2, with Pool
+//	Y = max(Y, 0)                 besides, with ReLU
+//
+// Y may be X only without Train and without Pool.
+//
+// BatchNormGrad reads X (the addend in it), Mean, InvStd, Weight and DY, and Bias
+// with Pool or ReLU. It finds out anew which values passed, so neither z nor Y
+// need be kept. It writes the gradient of X to DX and, where wanted, the same to
+// DAddend, or adds it to what is there, and adds to DWeight and DBias. DX may be
+// DY without Pool and AddDX.
 type BatchNormArgs struct {
 	Rows, Cols              int
 	Train                   bool
 	Eps, Momentum           float32
-	X, Y                    Buffer // [Rows, Cols]
+	X                       Buffer // [Rows, Cols]
+	Addend                  Buffer // [Rows, Cols]; zero Buffer: none
+	Y                       Buffer // [Rows, Cols], or pooled
 	Weight, Bias            Buffer // [Rows]
 	Mean, InvStd            Buffer // [Rows]
 	RunningMean, RunningVar Buffer // [Rows]
-	DX, DY                  Buffer // [Rows, Cols]
-	DWeight, DBias          Buffer // [Rows]
+
+	ReLU    bool
+	Pool    bool
+	H, W, B int // of the planes; for Pool, at least 2, 2 and 1
+
+	DY                Buffer // as Y
+	DX                Buffer // [Rows, Cols]
+	DAddend           Buffer // [Rows, Cols]; zero Buffer: not wanted
+	AddDX, AddDAddend bool   // add to what is there
+	DWeight, DBias    Buffer // [Rows]
 }
 
 // StandardizeArgs describes the standardisation of X [C, S, B] over its middle
 // axis, for each channel and sample alone (instance normalisation without
-// affine map, biased variance). Mean and InvStd are [C, B].
+// affine map, biased variance). Mean and InvStd are [C, B]. With ReLU, negative
+// results are zero.
 //
-// StandardizeGrad reads X, Mean, InvStd and DY and writes DX, which may be DY.
+// StandardizeGrad reads X, Mean, InvStd and DY, and writes DX, which may be DY, or
+// with AddDX adds to it. With ReLU it finds out anew which values passed.
 type StandardizeArgs struct {
 	C, S, B      int
 	Eps          float32
+	ReLU         bool
 	X, Y         Buffer // [C, S, B]
 	Mean, InvStd Buffer // [C, B]
 	DX, DY       Buffer // [C, S, B]
+	AddDX        bool
 }
 
 // AdamArgs describes one step of Adam (Kingma & Ba 2015) on P with gradient G
