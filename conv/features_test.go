@@ -159,6 +159,10 @@ func TestLowRank(t *testing.T) {
 	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newLowRank(features) }, factoredProblems(false))
 }
 
+func TestPerElement(t *testing.T) {
+	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newPerElement(s, features) }, factoredProblems(true))
+}
+
 func testFeaturePasses(t *testing.T, create func(s *Shape, features int) FeaturePasses, problems []factoredProblem) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
@@ -250,6 +254,7 @@ func BenchmarkFeatures(b *testing.B) {
 			create     func(s *Shape) FeaturePasses
 		}{
 			{"lowrank", false, func(*Shape) FeaturePasses { return newLowRank(c.features) }},
+			{"perelement", true, func(s *Shape) FeaturePasses { return newPerElement(s, c.features) }},
 		} {
 			for _, pass := range []string{"forward", "backward"} {
 				for _, threads := range []int{1, 2} {
