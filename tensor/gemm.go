@@ -56,9 +56,8 @@ const (
 	// the packing job handles.
 	gemmPackSteps = 512
 
-	// gemmCallPanels is how many panels one call of the kernel multiplies; between
-	// calls, part of the next strip is fetched.
-	gemmCallPanels = 4
+	// gemmFetchSteps is how many steps of the next strip are fetched ahead.
+	gemmFetchSteps = 64
 
 	// An item of the multiplying job is worth at least 1<<gemmItemBits
 	// multiplications, about two microseconds against the half of one that
@@ -451,29 +450,25 @@ func (j *gemmJob) multiply(slot, s0, s1, q0, q1, p0, steps int) {
 					asm.Affine(x, x, j.beta, 0)
 				}
 			}
-			for q := from; q < to; q += gemmCallPanels {
-				if j.fetchA && s+1 < s1 {
-					j.fetch(a, s+1, p0, steps, q-from, min(gemmCallPanels, to-q), to-from)
-				}
-				col := (j.panel0 + q) * j.nr
-				cols := min(gemmCallPanels*j.nr, col1-col)
-				out := c[row*j.ldc+col:]
-				switch {
-				case steps == 0:
-					asm.GemmStripNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
-				case j.packA && j.packB:
-					asm.GemmPanelsTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
-				case j.packA:
-					asm.GemmStripTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
-				case j.transA && j.packB:
-					asm.GemmPanelsTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
-				case j.transA:
-					asm.GemmStripTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
-				case j.packB:
-					asm.GemmPanelsNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, j.panel(slot, q), steps*j.nr, out, j.ldc, accumulate)
-				default:
-					asm.GemmStripNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[p0*j.ldb+col:], j.ldb, out, j.ldc, accumulate)
-				}
+			if j.fetchA && s+1 < s1 {
+				j.fetch(a, s+1, p0, steps)
+			}
+			cols, out := col1-col0, c[row*j.ldc+col0:]
+			switch {
+			case steps == 0:
+				asm.GemmStripNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
+			case j.packA && j.packB:
+				asm.GemmPanelsTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
+			case j.packA:
+				asm.GemmStripTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
+			case j.transA && j.packB:
+				asm.GemmPanelsTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
+			case j.transA:
+				asm.GemmStripTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
+			case j.packB:
+				asm.GemmPanelsNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
+			default:
+				asm.GemmStripNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
 			}
 			if p0+steps == j.k {
 				j.finish(batch*j.strideC, row, end, col0, col1)
@@ -482,20 +477,14 @@ func (j *gemmJob) multiply(slot, s0, s1, q0, q1, p0, steps int) {
 	}
 }
 
-// fetch fetches parts part.. of a strip that is read in place next: the first
-// pass over it would otherwise wait for a row of lines every few steps.
-func (j *gemmJob) fetch(a []float32, s, p0, steps, part, count, parts int) {
+// fetch fetches the beginning of a strip that is read in place next; within its
+// rows the kernel fetches ahead itself.
+func (j *gemmJob) fetch(a []float32, s, p0, steps int) {
 	row, end := j.strip(j.strip0 + s)
 	if j.transA {
-		from, to := part*steps/parts, (part+count)*steps/parts
-		if from < to {
-			asm.Prefetch(a[(p0+from)*j.lda+row:], j.lda, to-from, end-row)
-		}
-		return
-	}
-	from, to := row+part*(end-row)/parts, row+(part+count)*(end-row)/parts
-	if from < to && steps > 0 {
-		asm.Prefetch(a[from*j.lda+p0:], j.lda, to-from, steps)
+		asm.Prefetch(a[p0*j.lda+row:], j.lda, min(steps, gemmFetchSteps), end-row)
+	} else {
+		asm.Prefetch(a[row*j.lda+p0:], j.lda, end-row, min(steps, gemmFetchSteps))
 	}
 }
 
