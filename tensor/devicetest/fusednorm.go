@@ -1,0 +1,333 @@
+package devicetest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/noether-go/noether/tensor"
+)
+
+// fusion is what a normalisation does besides.
+type fusion struct{ sum, pool, relu bool }
+
+func (f fusion) String() string {
+	name := ""
+	for _, p := range []struct {
+		on   bool
+		name string
+	}{{f.sum, "/sum"}, {f.pool, "/pool"}, {f.relu, "/relu"}} {
+		if p.on {
+			name += p.name
+		}
+	}
+	return name
+}
+
+// planes are the sizes of a row: n planes of [h, w, b].
+type planes struct{ n, h, w, b int }
+
+func (p planes) cols() int { return p.n * p.h * p.w * p.b }
+
+// windows returns the places of the values of each window in a row.
+func (p planes) windows() [][]int {
+	var all [][]int
+	for plane := range p.n {
+		for y := range p.h / 2 {
+			for x := range p.w / 2 {
+				for j := range p.b {
+					at := ((plane*p.h+2*y)*p.w+2*x)*p.b + j
+					all = append(all, []int{at, at + p.b, at + p.w*p.b, at + (p.w+1)*p.b})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// windows returns which values of a row each result is taken from.
+func (f fusion) windows(p planes) [][]int {
+	if f.pool {
+		return p.windows()
+	}
+	all := make([][]int, p.cols())
+	for i := range all {
+		all[i] = []int{i}
+	}
+	return all
+}
+
+// forward returns what follows normalisation to z, and the errors.
+func (f fusion) forward(z, zErr []float64, from [][]int) (y, yErr []float64) {
+	for _, places := range from {
+		v, e := math.Inf(-1), 0.0
+		for _, i := range places {
+			v, e = math.Max(v, z[i]), math.Max(e, zErr[i])
+		}
+		if f.relu {
+			v = math.Max(v, 0)
+		}
+		y, yErr = append(y, v), append(yErr, e)
+	}
+	return y, yErr
+}
+
+// backward returns the gradient of z.
+func (f fusion) backward(dy, z []float64, from [][]int) []float64 {
+	dz := make([]float64, len(z))
+	for k, places := range from {
+		best := places[0]
+		for _, i := range places {
+			if z[i] > z[best] {
+				best = i
+			}
+		}
+		if !f.relu || z[best] > 0 {
+			dz[best] = dy[k]
+		}
+	}
+	return dz
+}
+
+func (s *suite) fusedNorms() {
+	small := []planes{{1, 2, 2, 1}, {2, 5, 4, 3}, {3, 4, 7, 15}, {2, 6, 5, 16}, {2, 7, 7, 17}}
+	for _, p := range small {
+		for _, f := range []fusion{{false, true, true}, {false, true, false}, {false, false, true},
+			{true, true, true}, {true, false, false}, {true, false, true}} {
+			s.fusedNorm(5, p, f)
+		}
+	}
+	s.fusedNorm(3, planes{8, 14, 15, 48}, fusion{true, true, true}) // rows that are shared out
+	s.fusedNorm(3, planes{8, 13, 14, 48}, fusion{false, false, true})
+	for _, sh := range [][3]int{{1, 1, 1}, {3, 17, 1}, {3, 49, 2}, {2, 65, 17}, {5, 300, 64}, {4, 1030, 16}} {
+		s.standardizeReLU(sh[0], sh[1], sh[2])
+	}
+}
+
+// separate redraws values of x until no two that a maximum is taken of, and none
+// and zero, are close after normalisation: the gradient jumps there.
+func separate(r *rand.Rand, x []float32, from [][]int, z func(x float64) float64) {
+	const gap = 1e-3
+	for _, places := range from {
+		for k := 0; k < len(places); {
+			v := z(float64(x[places[k]]))
+			clear := math.Abs(v) > gap
+			for _, i := range places[:k] {
+				clear = clear && math.Abs(v-z(float64(x[i]))) > gap
+			}
+			if clear {
+				k++
+			} else {
+				x[places[k]] = float32(3*r.NormFloat64()) + 1
+			}
+		}
+	}
+}
+
+// fusedNorm adds forward and backward of a batch normalisation with f.
+func (s *suite) fusedNorm(rows int, p planes, f fusion) {
+	size := fmt.Sprintf("rows=%d/planes=%d/h=%d/w=%d/b=%d%v", rows, p.n, p.h, p.w, p.b, f)
+	const eps, momentum = float32(1e-5), float32(0.1)
+	r := random(size)
+	cols, from := p.cols(), f.windows(p)
+	n, m := rows*cols, rows*len(from)
+	x, dy := normal(r, n), normal(r, m)
+	weight, bias := normal(r, rows), normal(r, rows)
+	mean32, invStd32 := normal(r, rows), normal(r, rows)
+	runningMean, runningVar := normal(r, rows), normal(r, rows)
+	for i := range rows {
+		invStd32[i] = 0.5 + invStd32[i]*invStd32[i]
+		runningVar[i] = 0.5 + runningVar[i]*runningVar[i]
+		if math.Abs(float64(weight[i])) < 0.1 {
+			weight[i] = -0.7
+		}
+	}
+	normalized := func(row int) func(x float64) float64 {
+		k := float64(invStd32[row]) * float64(weight[row])
+		return func(x float64) float64 { return (x-float64(mean32[row]))*k + float64(bias[row]) }
+	}
+	for i := range rows {
+		separate(r, x[i*cols:(i+1)*cols], from, normalized(i))
+	}
+
+	// The summands of x, and their rounded sum.
+	base, addend := x, normal(r, n)
+	if f.sum {
+		base = make([]float32, n)
+		for i := range x {
+			base[i] = x[i] - addend[i]
+		}
+	}
+	sum := make([]float32, n)
+	for i := range x {
+		sum[i] = x[i]
+		if f.sum {
+			sum[i] = base[i] + addend[i]
+		}
+	}
+
+	var y, yErr, mean, meanErr, invStd, invStdErr, frozen, frozenErr []float64
+	var newMean, newMeanErr, newVar, newVarErr []float64
+	var dx, dxErr, newDW, newDWErr, newDB, newDBErr []float64
+	dWeight, dBias := normal(r, rows), normal(r, rows)
+	for i := range rows {
+		w, b := float64(weight[i]), float64(bias[i])
+		row := column(sum, i*cols, 1, cols)
+		st := describe(row, float64(eps))
+		z, zErr := make([]float64, cols), make([]float64, cols)
+		for j, v := range st.y {
+			z[j], zErr[j] = w*v+b, st.errorOfY(v, w, b)
+		}
+		v, e := f.forward(z, zErr, from)
+		y, yErr = append(y, v...), append(yErr, e...)
+		mean, meanErr = append(mean, st.mean), append(meanErr, st.meanErr)
+		invStd, invStdErr = append(invStd, st.invStd), append(invStdErr, st.invStdErr)
+		unbiased := st.variance * float64(cols) / math.Max(float64(cols-1), 1)
+		k := float64(momentum)
+		newMean = append(newMean, (1-k)*float64(runningMean[i])+k*st.mean)
+		newMeanErr = append(newMeanErr, k*st.meanErr+4*ulp*(math.Abs(float64(runningMean[i]))+k*math.Abs(st.mean)))
+		newVar = append(newVar, (1-k)*float64(runningVar[i])+k*unbiased)
+		newVarErr = append(newVarErr, relative*unbiased+st.meanErr*st.meanErr+4*ulp*float64(runningVar[i]))
+
+		scale := 1 / math.Sqrt(float64(runningVar[i])+float64(eps))
+		for j, v := range row {
+			h := (v - float64(runningMean[i])) * scale
+			z[j], zErr[j] = h*w+b, 8*ulp*(math.Abs(h*w)+math.Abs(b)+math.Abs(v*scale*w))
+		}
+		v, e = f.forward(z, zErr, from)
+		frozen, frozenErr = append(frozen, v...), append(frozenErr, e...)
+
+		in := column(x, i*cols, 1, cols)
+		for j, v := range in {
+			z[j] = normalized(i)(v)
+		}
+		dz := f.backward(column(dy, i*len(from), 1, len(from)), z, from)
+		g, gErr, first, firstErr, dot, dotErr := gradient(in, dz, float64(mean32[i]), float64(invStd32[i]), w)
+		dx, dxErr = append(dx, g...), append(dxErr, gErr...)
+		newDW = append(newDW, float64(dWeight[i])+dot)
+		newDWErr = append(newDWErr, dotErr+2*ulp*math.Abs(float64(dWeight[i])))
+		newDB = append(newDB, float64(dBias[i])+first)
+		newDBErr = append(newDBErr, firstErr+2*ulp*math.Abs(float64(dBias[i])))
+	}
+
+	var args tensor.BatchNormArgs // outlives the calls, as in a layer
+	set := func(train bool) {
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: train, Eps: eps, Momentum: momentum,
+			Pool: f.pool, ReLU: f.relu, H: p.h, W: p.w, B: p.b}
+	}
+	xArray := in("X", base)
+	addendArray := in("Addend", addend)
+	if f.sum {
+		xArray = inout("X", base, f64(sum), nil)
+	}
+	s.add("BatchNorm", size+"/train", func(d tensor.Device, b []tensor.Buffer) {
+		set(true)
+		args.X, args.Y, args.Weight, args.Bias, args.Mean, args.InvStd = b[0], b[2], b[3], b[4], b[5], b[6]
+		args.RunningMean, args.RunningVar = b[7], b[8]
+		if f.sum {
+			args.Addend = b[1]
+		}
+		d.BatchNorm(&args)
+	}, xArray, addendArray, out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
+		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
+		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr))
+	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
+		set(false)
+		args.X, args.Y, args.Weight, args.Bias, args.RunningMean, args.RunningVar = b[0], b[2], b[3], b[4], b[5], b[6]
+		if f.sum {
+			args.Addend = b[1]
+		}
+		d.BatchNorm(&args)
+	}, xArray, addendArray, out("Y", frozen, frozenErr), in("Weight", weight), in("Bias", bias),
+		in("RunningMean", runningMean), in("RunningVar", runningVar))
+
+	// Gradients that are written, and added to what others have left.
+	for _, add := range []bool{false, true} {
+		name := size
+		dxArray, dAddendArray := out("DX", dx, dxErr), out("DAddend", dx, dxErr)
+		if add {
+			name += "/add"
+			dxArray, dAddendArray = added(r, "DX", dx, dxErr), added(r, "DAddend", dx, dxErr)
+		}
+		if !f.sum {
+			dAddendArray = in("DAddend", dy)
+		}
+		s.add("BatchNormGrad", name, func(d tensor.Device, b []tensor.Buffer) {
+			set(true)
+			args.X, args.DY, args.DX, args.Weight, args.Bias, args.Mean, args.InvStd = b[0], b[1], b[2], b[4], b[5], b[6], b[7]
+			args.DWeight, args.DBias, args.AddDX, args.AddDAddend = b[8], b[9], add, add
+			if f.sum {
+				args.DAddend = b[3]
+			}
+			d.BatchNormGrad(&args)
+		}, in("X", x), in("DY", dy), dxArray, dAddendArray, in("Weight", weight), in("Bias", bias),
+			in("Mean", mean32), in("InvStd", invStd32),
+			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+	}
+}
+
+// added is an operand that a result is added to.
+func added(r *rand.Rand, name string, result, err []float64) Array {
+	before := normal(r, len(result))
+	want, wantErr := make([]float64, len(result)), make([]float64, len(result))
+	for i, v := range result {
+		want[i] = v + float64(before[i])
+		wantErr[i] = err[i] + 2*ulp*math.Abs(want[i])
+	}
+	return inout(name, before, want, wantErr)
+}
+
+// standardizeReLU adds forward and backward of a standardisation of
+// x [c, size, b] with a ReLU.
+func (s *suite) standardizeReLU(c, positions, b int) {
+	size := fmt.Sprintf("c=%d/s=%d/b=%d/relu", c, positions, b)
+	const eps = float32(1e-5)
+	f := fusion{relu: true}
+	n := c * positions * b
+	r := random(size)
+	x, dy := normal(r, n), normal(r, n)
+	mean32, invStd32 := normal(r, c*b), normal(r, c*b)
+	from := f.windows(planes{1, 1, 1, positions})
+	y, yErr, dx, dxErr := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	mean, meanErr := make([]float64, c*b), make([]float64, c*b)
+	invStd, invStdErr := make([]float64, c*b), make([]float64, c*b)
+	for k := range c * b {
+		invStd32[k] = 0.5 + invStd32[k]*invStd32[k]
+		normalized := func(v float64) float64 { return (v - float64(mean32[k])) * float64(invStd32[k]) }
+		at := k/b*positions*b + k%b
+		col := make([]float32, positions)
+		for i := range col {
+			col[i] = x[at+i*b]
+		}
+		separate(r, col, from, normalized)
+		for i, v := range col {
+			x[at+i*b] = v
+		}
+		wide := f64(col)
+		st := describe(wide, float64(eps))
+		mean[k], meanErr[k], invStd[k], invStdErr[k] = st.mean, st.meanErr, st.invStd, st.invStdErr
+		z := mapped(positions, func(i int) float64 { return normalized(wide[i]) })
+		dz := f.backward(column(dy, at, b, positions), z, from)
+		g, gErr, _, _, _, _ := gradient(wide, dz, float64(mean32[k]), float64(invStd32[k]), 1)
+		for i := range col {
+			y[at+i*b], yErr[at+i*b] = math.Max(st.y[i], 0), st.errorOfY(st.y[i], 1, 0)
+			dx[at+i*b], dxErr[at+i*b] = g[i], gErr[i]
+		}
+	}
+	var args tensor.StandardizeArgs // outlives the calls, as in a layer
+	s.add("Standardize", size, func(d tensor.Device, bs []tensor.Buffer) {
+		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: true, X: bs[0], Y: bs[1], Mean: bs[2], InvStd: bs[3]}
+		d.Standardize(&args)
+	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr))
+	for _, add := range []bool{false, true} {
+		name, dxArray := size, out("DX", dx, dxErr)
+		if add {
+			name, dxArray = size+"/add", added(r, "DX", dx, dxErr)
+		}
+		s.add("StandardizeGrad", name, func(d tensor.Device, bs []tensor.Buffer) {
+			args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: true, AddDX: add,
+				X: bs[0], DY: bs[1], DX: bs[2], Mean: bs[3], InvStd: bs[4]}
+			d.StandardizeGrad(&args)
+		}, in("X", x), in("DY", dy), dxArray, in("Mean", mean32), in("InvStd", invStd32))
+	}
+}
