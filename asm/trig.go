@@ -1,6 +1,9 @@
 package asm
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Sin writes sin(x[i]), x in radians, to dst[i]. dst may be x; otherwise they
 // must not overlap. It panics with *Error unless the lengths are equal.
@@ -13,14 +16,38 @@ func Sin(dst, x []float32) {
 	same("Sin", "dst", n, "x", len(x))
 	raceRead(x)
 	raceWrite(dst)
+	stream := n >= streamLength && &dst[0] != &x[0]
+	if stream {
+		head := lineOffset(dst)
+		sin(dst[:head], x[:head])
+		dst, x = dst[head:], x[head:]
+		n -= head
+	}
 	for n > chunk {
-		sin(dst[:chunk], x[:chunk])
+		if stream {
+			sinStream(dst[:chunk], x[:chunk])
+		} else {
+			sin(dst[:chunk], x[:chunk])
+		}
 		dst, x = dst[chunk:], x[chunk:]
 		n -= chunk
 	}
 	if n > 0 {
 		sin(dst, x)
 	}
+	if stream {
+		drain()
+	}
+}
+
+// streamLength is the number of values from which on Sin writes past the caches,
+// 32 MiB: fetching lines only to overwrite them takes a third of its time there.
+const streamLength = 8 << 20
+
+// lineOffset returns how many values of x, at least one, come before a cache
+// line.
+func lineOffset(x []float32) int {
+	return 16 - int(uintptr(unsafe.Pointer(unsafe.SliceData(x)))/4%16)
 }
 
 // Cos writes cos(x[i]), x in radians, to dst[i]. dst may be x; otherwise they

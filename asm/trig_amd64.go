@@ -168,6 +168,25 @@ func sinCosMixed(s, c, x []float32) {
 	}
 }
 
+// sinStreamAVX512 is sinAVX512 for a dst at the beginning of a cache line, which
+// bypasses the caches.
+//
+//go:noescape
+func sinStreamAVX512(dst, x *float32, n int) int
+
+// sinStream is sin for a dst at the beginning of a cache line.
+//
+//go:noinline
+func sinStream(dst, x []float32) {
+	if level != AVX512 {
+		sin(dst, x)
+		return
+	}
+	if done := sinStreamAVX512(&dst[0], &x[0], len(x)); done < len(x) {
+		sin(dst[done:], x[done:])
+	}
+}
+
 //go:noescape
 func sinAffineAVX512(dst, x *float32, n int, scale, shift float32) int
 

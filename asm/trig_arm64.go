@@ -117,6 +117,9 @@ func cosNEON(n int, dst, x *float32) int
 //go:noescape
 func sinCosNEON(n int, s, c, x *float32) int
 
+// sinStream is sin: no kernel bypasses the caches.
+func sinStream(dst, x []float32) { sin(dst, x) }
+
 func sinAffine(dst, x []float32, scale, shift float32) { sinAffineParts(dst, x, scale, shift) }
 
 func sinCosAffine(s, c, x []float32, scale, shift float32) { sinCosAffineParts(s, c, x, scale, shift) }

@@ -65,6 +65,13 @@
 	VFMADD231PS Q, S, X;   \ // r += t*q
 	VPXORD      Y, X, X
 
+// STREAM4 stores past the caches.
+#define STREAM4(A, B, C, D, P) \
+	VMOVNTPS A, (P);    \
+	VMOVNTPS B, 64(P);  \
+	VMOVNTPS C, 128(P); \
+	VMOVNTPS D, 192(P)
+
 #define SINCONSTANTS \
 	CONSTANT(LIMIT, Z16); \
 	CONSTANT(MAGIC, Z17); \
@@ -86,7 +93,8 @@
 
 #define SINCOSAFFINE(X) VFMADD213PS Z12, Z11, X
 
-#define SIN(ARGUMENT) \
+// STORE stores the four vectors of a block.
+#define SIN(ARGUMENT, STORE) \
 	CMPQ     CX, $64;            \
 	JLT      vectors;            \
 	loop:                        \
@@ -109,7 +117,7 @@
 	SINE(Z1, Z5, Z9, Z13);       \
 	SINE(Z2, Z6, Z10, Z14);      \
 	SINE(Z3, Z7, Z11, Z15);      \
-	STORE4(Z0, Z1, Z2, Z3, DI);  \
+	STORE(Z0, Z1, Z2, Z3, DI);   \
 	ADDQ     $256, SI;           \
 	ADDQ     $256, DI;           \
 	SUBQ     $64, CX;            \
@@ -154,7 +162,19 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+16(FP), CX
 	MOVQ CX, BX
 	SINCONSTANTS
-	SIN(PLAIN)
+	SIN(PLAIN, STORE4)
+	MOVQ BX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func sinStreamAVX512(dst, x *float32, n int) int
+TEXT ·sinStreamAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ CX, BX
+	SINCONSTANTS
+	SIN(PLAIN, STREAM4)
 	MOVQ BX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -168,7 +188,7 @@ TEXT ·sinAffineAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS shift+28(FP), Z27
 	MOVQ         CX, BX
 	SINCONSTANTS
-	SIN(SINAFFINE)
+	SIN(SINAFFINE, STORE4)
 	MOVQ         BX, ret+32(FP)
 	VZEROUPPER
 	RET

@@ -72,6 +72,41 @@ func TestAffineSines(t *testing.T) {
 	})
 }
 
+// TestSinStream wants the bits of short pieces from a slice that is long enough
+// to be written past the caches, wherever it begins, and nothing around it.
+func TestSinStream(t *testing.T) {
+	const n = streamLength + 3*chunk + 77
+	x, y, piece := make([]float32, n), make([]float32, n+32), make([]float32, 1<<16)
+	ramp(x, 5)
+	x[20*chunk+100] = 1e9 // one that the kernels refuse
+	eachLevel(t, func(t *testing.T) {
+		if Active() == Generic {
+			t.Skip("the portable code takes seconds and has one way only")
+		}
+		for _, shift := range []int{0, 5} {
+			for i := range y {
+				y[i] = -7
+			}
+			at := onLine(y)[shift:][:n]
+			Sin(at, x)
+			for lo := 0; lo < n; lo += len(piece) {
+				hi := min(lo+len(piece), n)
+				Sin(piece[:hi-lo], x[lo:hi])
+				sameBits(t, "stream", at[lo:hi], piece[:hi-lo])
+			}
+			others := 0
+			for _, v := range y {
+				if v == -7 {
+					others++
+				}
+			}
+			if others != len(y)-n {
+				t.Errorf("shift %d: wrote %d values around the slice", shift, len(y)-n-others)
+			}
+		}
+	})
+}
+
 // sameBits wants equal bits, except that any NaN will do for a NaN.
 func sameBits(t *testing.T, what string, got, want []float32) {
 	t.Helper()

@@ -31,8 +31,9 @@ const (
 	// partialValues bounds the sums of the segments: 64 MiB.
 	partialValues = 16 << 20
 
-	// streamValues is the size of results that are written past the caches: 32 MiB.
-	streamValues = 8 << 20
+	// streamValues is the size from which on results are written past the caches:
+	// 4 MiB, what the second-level caches of two cores hold.
+	streamValues = 1 << 20
 
 	// pieceValues is what an item of the last reduction adds up.
 	pieceValues = 4096
@@ -55,7 +56,7 @@ type cpu struct {
 	layers       int  // that get gradients
 	top          bool // the pass includes the last layer
 	chain        bool // and, backward, the sine layers
-	stream       bool // y is much larger than the caches
+	stream       bool // y is larger than the caches
 
 	sums     tensor.Buffer // for a backward pass: partials and down
 	partials []float32     // [segments, size] gradients of all parameters
