@@ -17,9 +17,12 @@ const (
 	Taps Algorithm = "taps"
 	// Frequency is a product for each frequency of the transformed planes.
 	Frequency Algorithm = "frequency"
+	// LowRank convolves with the features before the last linear map of the kernel
+	// network and mixes channels afterwards.
+	LowRank Algorithm = "lowrank"
 )
 
-var algorithms = []Algorithm{Auto, Taps, Frequency}
+var algorithms = []Algorithm{Auto, Taps, Frequency, LowRank}
 
 // Algorithms returns all algorithms, Auto first.
 func Algorithms() []Algorithm { return slices.Clone(algorithms) }
@@ -58,4 +61,20 @@ func (a Algorithm) passes(s *Shape) (Passes, error) {
 		return newFrequency(s), nil
 	}
 	return newTaps(), nil
+}
+
+// featurePasses returns the implementation of a that works on features, or nil if
+// a works on rendered kernels.
+func (a Algorithm) featurePasses(s *Shape, features int) (FeaturePasses, error) {
+	switch {
+	case !s.PerElement && a != LowRank && !(a == Auto && features > 0 && lowRankPays(s, features)):
+		return nil, nil
+	case features == 0:
+		return nil, fmt.Errorf("conv: the kernel network does not end in a linear map of features, which this algorithm works on")
+	case !s.PerElement:
+		return newLowRank(features), nil
+	case a != Auto:
+		return nil, fmt.Errorf("conv: the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
+	}
+	return newPerElement(s, features), nil
 }

@@ -38,10 +38,10 @@ func grid(k int) []Tap {
 }
 
 // coordinates writes what a kernel network is fed, and carries the gradient of
-// that back to the elements. The columns of x are (i, j, t): output element i,
-// input element j, tap t, the last innermost. Its rows are, as the kind of layer
-// has them, the row and column of u_i^-1 q_t and then the group coordinates of
-// u_i^-1 v_j.
+// that back to the elements. The columns of x are (s, i, j, t): list s, output
+// element i, input element j, tap t, the last innermost. Its rows are, as the kind
+// of layer has them, the row and column of u_i^-1 q_t and then the group
+// coordinates of u_i^-1 v_j.
 //
 // All arithmetic is in float64, in a fixed order, and rounded once.
 type coordinates struct {
@@ -68,14 +68,29 @@ func (c *coordinates) rows() int {
 	return n
 }
 
-// write fills x [rows, len(u)*nIn*len(taps)]. v is nil and nIn one for a layer
-// whose input has no group axis.
-func (c *coordinates) write(x []float32, u, v []lie.Element, nIn int) {
+// write fills x [rows, lists*nOut*nIn*len(taps)] for lists of output elements u
+// and input elements v, one after another. v is nil and nIn one for a layer whose
+// input has no group axis.
+func (c *coordinates) write(x []float32, u, v []lie.Element, nIn, lists int) {
+	p := len(u) * nIn * len(c.taps)
+	for s := range lists {
+		us, vs := part(u, s, lists), part(v, s, lists)
+		c.writeList(x[s*(p/lists):], p, us, vs, nIn)
+	}
+}
+
+// part returns part s of x cut into lists parts.
+func part[T any](x []T, s, lists int) []T {
+	n := len(x) / lists
+	return x[s*n : (s+1)*n]
+}
+
+// writeList is write for one list, with rows p values apart.
+func (c *coordinates) writeList(x []float32, p int, u, v []lie.Element, nIn int) {
 	taps := len(c.taps)
-	p := len(u) * nIn * taps
 	at := 0 // first row of the group coordinates
 	if c.spatial {
-		rows, cols := x[:p], x[p:2*p]
+		rows, cols := x, x[p:]
 		for i, ui := range u {
 			for t, tap := range c.taps {
 				q := c.group.InverseAct(ui, tap.Q)
@@ -106,12 +121,20 @@ func (c *coordinates) write(x []float32, u, v []lie.Element, nIn int) {
 
 // gradient adds to du and dv what the gradient dx (laid out like x) means for
 // the elements. dv is nil where v is.
-func (c *coordinates) gradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, nIn int) {
+func (c *coordinates) gradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, nIn, lists int) {
+	p := len(u) * nIn * len(c.taps)
+	for s := range lists {
+		us, vs := part(u, s, lists), part(v, s, lists)
+		c.listGradient(part(du, s, lists), part(dv, s, lists), dx[s*(p/lists):], p, us, vs, nIn)
+	}
+}
+
+// listGradient is gradient for one list, with rows p values apart.
+func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, p int, u, v []lie.Element, nIn int) {
 	taps := len(c.taps)
-	p := len(u) * nIn * taps
 	at := 0
 	if c.spatial {
-		rows, cols := dx[:p], dx[p:2*p]
+		rows, cols := dx, dx[p:]
 		for i, ui := range u {
 			for t, tap := range c.taps {
 				var dq [2]float64

@@ -37,15 +37,26 @@ func TestGolden(t *testing.T) {
 		{"group_se2_valid", groupwise, Valid},
 		{"group_se2_partial", groupwise, Same},
 		{"pointwise_se2", pointwise, Same},
+		{"lifting_se2_perbatch", lifting, Same},
+		{"group_se2_perbatch_partial", groupwise, Same},
+		{"pointwise_se2_perbatch", pointwise, Same},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			file := golden.Open(t, c.file+".npz")
-			asmtest.EachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding) })
+			algorithms := []Algorithm{Taps, LowRank}
+			if _, shape := golden.Float64(t, file, "g_out"); len(shape) > 1 && shape[0] > 1 {
+				algorithms = []Algorithm{Auto} // a list for each image
+			}
+			for _, a := range algorithms {
+				t.Run(fmt.Sprintf("algorithm=%s", a), func(t *testing.T) {
+					asmtest.EachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding, a) })
+				})
+			}
 		})
 	}
 }
 
-func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
+func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding, a Algorithm) {
 	x, xShape := golden.Float32(t, file, "x")
 	_, yShape := golden.Float32(t, file, "y")
 	_, kShape := golden.Float32(t, file, "conv_kernel")
@@ -53,7 +64,7 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 	batch, side := xShape[0], kShape[len(kShape)-1]
 	cfg := Config{
 		Name: "conv", In: xShape[1], Out: yShape[1], Side: side, Padding: padding, Bias: k != pointwise,
-		Hidden: wShape[0], InputGrad: true, Compat: true,
+		Hidden: wShape[0], InputGrad: true, Compat: true, Algorithm: a,
 	}
 	if k == pointwise {
 		cfg.Hidden *= 2 // of which it takes half
@@ -69,7 +80,11 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 	if partial {
 		z.maxOut = 4
 	}
-	h := newHarness(t, k, cfg, z, 2, false)
+	lists := 1
+	if _, shape := golden.Float64(t, file, "g_out"); len(shape) > 1 {
+		lists = shape[0]
+	}
+	h := newListsHarness(t, k, cfg, z, 2, false, lists)
 	for _, p := range h.Parameters() {
 		if p.Trained() {
 			values, shape := golden.Float32(t, file, "p."+p.Name[len("conv."):])
@@ -111,13 +126,16 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 	} else {
 		set(t, h.u, file, "g_out")
 	}
-	nIn, nOut := z.maxIn, len(h.u.G)
+	nIn, nOut := z.maxIn, h.u.Len()
 
 	// [B, C, n...] to [C, n..., B].
 	h.in.Written(nIn)
 	h.dev.Upload(h.in.Value, batchInnermost(h.dev, x, batch))
 	h.Forward(true)
-	kernel := h.download(h.Kernel())
+	var kernel []float32
+	if h.factored == nil {
+		kernel = h.download(h.Kernel())
+	}
 	y, _ := golden.Float64(t, file, "y")
 	closeTo(t, "y", batchOutermost(h.dev, h.download(h.out.Live()), batch), y, 1e-5)
 
@@ -139,7 +157,19 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 		closeTo(t, "probs", h.download(probs.All()[0].Grad), want, 1e-4)
 	}
 
-	// The kernel [(o,c), (i,j,t)] as [i, o, c, j, k, k] with its zeros.
+	if h.factored == nil {
+		compareKernel(t, file, h, kernel, nIn, nOut)
+	}
+	if file.Has("kernelnet_input") {
+		compareCoordinates(t, file, h, nIn, nOut)
+	}
+}
+
+// compareKernel compares the kernel [(o,c), (i,j,t)] as [i, o, c, j, k, k] with
+// its zeros.
+func compareKernel(t *testing.T, file npz.Archive, h *harness, kernel []float32, nIn, nOut int) {
+	t.Helper()
+	cfg, side := h.cfg, h.cfg.Side
 	want, _ := golden.Float64(t, file, "conv_kernel")
 	got := make([]float64, len(want))
 	taps := h.Taps()
@@ -161,18 +191,20 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 			t.Fatalf("kernel value %d is %v, in the file %v: the mask differs", i, got[i], want[i])
 		}
 	}
+}
 
-	if !file.Has("kernelnet_input") {
-		return
-	}
-	// What the network is fed, [i, rows, j, k, k], at the live taps.
+// compareCoordinates compares what the network is fed, [(s,i), rows, j, k, k], at
+// the live taps.
+func compareCoordinates(t *testing.T, file npz.Archive, h *harness, nIn, nOut int) {
+	t.Helper()
+	side, taps := h.cfg.Side, h.Taps()
 	fed, shape := golden.Float64(t, file, "kernelnet_input")
 	rows := shape[1]
 	have := h.download(h.x)
 	if rows != h.coords.rows() {
 		t.Fatalf("%d coordinates, in the file %d", h.coords.rows(), rows)
 	}
-	for i := range nOut {
+	for i := range h.u.Lists() * nOut {
 		for r := range rows {
 			for j := range nIn {
 				for n, tap := range taps {
@@ -190,7 +222,7 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding) {
 func set(t *testing.T, e *gumbel.Elements, file npz.Archive, name string) {
 	t.Helper()
 	angles, _ := golden.Float64(t, file, name)
-	e.SetLen(len(angles))
+	e.SetLen(len(angles) / e.Lists())
 	for i, a := range angles {
 		e.G[i] = lie.Element{a}
 	}

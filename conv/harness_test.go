@@ -75,18 +75,25 @@ func build(k kind, cfg Config, seed uint64) (*layer, error) {
 
 func newHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool) *harness {
 	t.Helper()
+	return newListsHarness(t, k, cfg, z, threads, inference, 1)
+}
+
+// newListsHarness is newHarness with so many lists of elements: one, or one for
+// each image.
+func newListsHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool, lists int) *harness {
+	t.Helper()
 	l, err := build(k, cfg, 11)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &harness{layer: l, dev: newCPU(t, threads)}
-	h.u = gumbel.NewElements(l.cfg.Group, z.maxOut)
+	h.u = gumbel.NewLists(l.cfg.Group, z.maxOut, lists)
 	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference}
 	if k == lifting {
 		h.in = p.Map(cfg.In, 1, z.h, z.w)
 		h.out = (&Lifting{l}).Plan(p, h.in, h.u)
 	} else {
-		h.v = gumbel.NewElements(l.cfg.Group, z.maxIn)
+		h.v = gumbel.NewLists(l.cfg.Group, z.maxIn, lists)
 		h.in = p.Map(cfg.In, z.maxIn, z.h, z.w)
 		if k == groupwise {
 			h.out = (&Group{l}).Plan(p, h.in, h.v, h.u)
@@ -167,8 +174,31 @@ func (h *harness) omega() float64 {
 	return h.cfg.Omega0
 }
 
+// listsReference is reference for lists of elements: one, or one for each image.
+func (h *harness) listsReference(values [][]float64, x []float64, u, v []lie.Element) []float64 {
+	lists := h.u.Lists()
+	if lists == 1 {
+		return h.reference(values, x, u, v)
+	}
+	var y []float64
+	image := make([]float64, len(x)/lists)
+	for s := range lists {
+		for i := range image {
+			image[i] = x[i*lists+s]
+		}
+		of := h.reference(values, image, part(u, s, lists), part(v, s, lists))
+		if y == nil {
+			y = make([]float64, len(of)*lists)
+		}
+		for i, value := range of {
+			y[i*lists+s] = value
+		}
+	}
+	return y
+}
+
 // reference is the layer's definition in float64, with loops over everything:
-// values of the trained parameters, input [C, n, H, W, B], elements u and v
+// values of the trained parameters, input [C, n, H, W, batch], elements u and v
 // (nil for lifting). It shares no code with the layer but the group.
 func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element) []float64 {
 	g, k := h.cfg.Group, h.cfg.Side
@@ -221,16 +251,17 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 	kernel := h.psi(values, coords)
 
 	m := h.in
+	batch := len(x) / (m.C * nIn * m.H * m.W)
 	outH, outW, shift := m.H, m.W, k/2
 	if h.cfg.Padding == Valid {
 		outH, outW, shift = m.H-k+1, m.W-k+1, 0
 	}
-	y := make([]float64, h.cfg.Out*len(u)*outH*outW*m.B)
+	y := make([]float64, h.cfg.Out*len(u)*outH*outW*batch)
 	for o := range h.cfg.Out {
 		for i := range u {
 			for row := range outH {
 				for col := range outW {
-					for b := range m.B {
+					for b := range batch {
 						s := bias[o]
 						for c := range h.cfg.In {
 							for j := range nIn {
@@ -240,11 +271,11 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 										continue
 									}
 									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] *
-										x[(((c*nIn+j)*m.H+r)*m.W+cc)*m.B+b]
+										x[(((c*nIn+j)*m.H+r)*m.W+cc)*batch+b]
 								}
 							}
 						}
-						y[(((o*len(u)+i)*outH+row)*outW+col)*m.B+b] = s
+						y[(((o*len(u)+i)*outH+row)*outW+col)*batch+b] = s
 					}
 				}
 			}

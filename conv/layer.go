@@ -87,15 +87,16 @@ type layer struct {
 	inEl, outEl *gumbel.Elements // inEl is nil for an input without a group axis
 	inputGrad   bool
 
-	dev    tensor.Device
-	passes Passes
-	shape  Shape
+	dev      tensor.Device
+	passes   Passes        // on a rendered kernel, or nil
+	factored FeaturePasses // on the features before it, or nil
+	shape    Shape
 
-	positions int           // of the last Render: NOut*NIn*len(taps)
+	positions int           // of the last Render: lists*NOut*NIn*len(taps)
 	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
 	host      []float32     // the same on the host
 	prepared  tensor.Buffer
-	scratch   tensor.Buffer // the kernel or its gradient, then the passes' scratch
+	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch
 	kernel    int           // length of the former
 }
 
@@ -149,40 +150,78 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 			refuse(op, "%s is on %s, a list of elements on %s", l.cfg.Name, l.cfg.Group.Name(), e.Group.Name())
 		}
 	}
+	lists := outEl.Lists()
+	if lists != 1 && lists != p.Batch || inEl != nil && inEl.Lists() != lists {
+		in := lists
+		if inEl != nil {
+			in = inEl.Lists()
+		}
+		refuse(op, "%s: %d lists of output elements and %d of input elements; a batch of %d takes 1 or %d of both", l.cfg.Name, lists, in, p.Batch, p.Batch)
+	}
 	s := newShape(l.cfg.In, l.cfg.Out, nIn, outEl.Max(), in.H, in.W, p.Batch, l.coords.taps, l.cfg.Side, l.cfg.Padding)
+	s.PerElement = lists > 1
 	if s.OutH < 1 || s.OutW < 1 {
 		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
 	}
-	passes, err := choose(p.Device, s, l.cfg.Algorithm)
+	features := 0
+	low, ok := l.net.(siren.LowRank)
+	if ok {
+		features = low.Features()
+	}
+	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features)
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
-	l.in, l.inEl, l.outEl, l.passes, l.shape = in, inEl, outEl, passes, *s
+	l.in, l.inEl, l.outEl, l.passes, l.factored, l.shape = in, inEl, outEl, passes, factored, *s
 	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
 	if !p.Inference {
-		in.KeepValue() // KernelGrad reads it
+		in.KeepValue() // Backward reads it
 	}
 
-	most := s.NIn * s.NOut * len(s.Offsets)
+	most := lists * s.NIn * s.NOut * len(s.Offsets)
 	l.net.Plan(p, most)
 	size := l.coords.rows() * most
 	l.host = make([]float32, size)
 	p.Arena.Reserve(&l.x, size)
-	prepared, scratch := passes.Sizes(s, p.Inference)
+	prepared, scratch := l.algorithm().Sizes(s, p.Inference)
 	p.Arena.Reserve(&l.prepared, prepared)
 	if !p.Inference {
 		p.Arena.Reserve(&l.dx, size)
 	}
-	l.kernel = (s.KernelSize() + 15) / 16 * 16
+	switch {
+	case factored == nil:
+		l.kernel = roundUp(s.KernelSize())
+	case p.Inference:
+		l.kernel = 0
+	default:
+		l.kernel = roundUp(features*most) + roundUp(l.net.Out()*features) + roundUp(l.net.Out())
+	}
 	p.Arena.Share(&l.scratch, l.kernel+scratch)
 	return l.out
+}
+
+// roundUp returns n values and what keeps the next piece aligned.
+func roundUp(n int) int { return (n + 15) &^ 15 }
+
+// algorithm is what passes of both kinds have in common.
+type algorithm interface {
+	Sizes(s *Shape, inference bool) (prepared, scratch int)
+	Bind(dev tensor.Device, s *Shape) error
+	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
+}
+
+func (l *layer) algorithm() algorithm {
+	if l.factored != nil {
+		return l.factored
+	}
+	return l.passes
 }
 
 // Bind sets the device that the arena and the parameters are bound to. It panics
 // with *Error when the layer was planned for another kind of device.
 func (l *layer) Bind(dev tensor.Device) {
 	l.dev = dev
-	if err := l.passes.Bind(dev, &l.shape); err != nil {
+	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
 	l.net.Bind(dev)
@@ -200,25 +239,34 @@ func (l *layer) Render() {
 	s := &l.shape
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
-	s.NOut, s.NIn = len(u), 1
+	lists := s.lists()
+	s.NOut, s.NIn = len(u)/lists, 1
 	if l.inEl != nil {
-		s.NIn = len(v)
+		s.NIn = len(v) / lists
 	}
-	l.positions = s.NOut * s.NIn * len(s.Offsets)
+	l.positions = lists * s.NOut * s.NIn * len(s.Offsets)
 	x := l.host[:l.coords.rows()*l.positions]
-	l.coords.write(x, u, v, s.NIn)
+	l.coords.write(x, u, v, s.NIn, lists)
 	l.dev.Upload(l.x, x)
-	l.net.Forward(l.Kernel(), l.x.Slice(0, len(x)), l.positions)
+	at := l.x.Slice(0, len(x))
 	var bias tensor.Buffer
 	if l.bias != nil {
 		bias = l.bias.Value
 	}
+	if l.factored != nil {
+		f, w, b := l.net.(siren.LowRank).ForwardFeatures(at, l.positions)
+		l.factored.Prepare(l.prepared, f, w, b, bias, l.spare(), s)
+		return
+	}
+	l.net.Forward(l.Kernel(), at, l.positions)
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
 }
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
 // (i,j,t), the T live taps of the disc in row-major order. It is there until the
-// next call of any layer of the network.
+// next call of any layer of the network. A layer that works on features, as
+// LowRank does and all with a list of elements for each image, renders none: Kernel
+// must not be called.
 func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.KernelSize()) }
 
 // spare returns the scratch memory of the passes.
@@ -237,7 +285,7 @@ func (l *layer) Convolve() {
 		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, s.NIn)
 	}
 	l.out.Written(s.NOut)
-	l.passes.Forward(l.out.Value, l.in.Value, l.prepared, l.spare(), s)
+	l.algorithm().Forward(l.out.Value, l.in.Value, l.prepared, l.spare(), s)
 }
 
 // Backward adds to the gradients of the parameters and of both lists of
@@ -257,17 +305,45 @@ func (l *layer) Backward() {
 		}
 		dx, accumulate = l.in.Grad, l.in.Accumulate()
 	}
-	dkernel := l.Kernel() // the kernel itself has served
-	l.passes.Backward(dkernel, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
-
-	if l.cfg.Group.Dim() == 0 { // elements that cannot move have no gradient
-		l.net.Backward(dkernel, tensor.Buffer{})
+	n := 0
+	if l.cfg.Group.Dim() > 0 { // elements that cannot move have no gradient
+		n = l.coords.rows() * l.positions
+	}
+	if l.factored != nil {
+		l.featuresBackward(dx, dy, accumulate, n)
+	} else {
+		dkernel := l.Kernel() // the kernel itself has served
+		l.passes.Backward(dkernel, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
+		l.net.Backward(dkernel, l.positionsGrad(n))
+	}
+	if n == 0 {
 		return
 	}
-	n := l.coords.rows() * l.positions
-	l.net.Backward(dkernel, l.dx.Slice(0, n))
 	l.dev.Download(l.host[:n], l.dx)
 	u, du := live(l.outEl)
 	v, dv := live(l.inEl)
-	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn)
+	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn, s.lists())
+}
+
+// featuresBackward goes back through the convolution and the kernel network
+// without a kernel; n values of dx are wanted.
+func (l *layer) featuresBackward(dx, dy tensor.Buffer, accumulate bool, n int) {
+	s := &l.shape
+	low := l.net.(siren.LowRank)
+	features, out := low.Features(), low.Out()
+	df := l.scratch.Slice(0, features*l.positions)
+	at := roundUp(df.Len())
+	dw := l.scratch.Slice(at, at+out*features)
+	at += roundUp(dw.Len())
+	db := l.scratch.Slice(at, at+out)
+	l.factored.Backward(df, dw, db, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
+	low.BackwardFeatures(dw, db, df, l.positionsGrad(n))
+}
+
+// positionsGrad returns the place of the gradient of n coordinates, none for none.
+func (l *layer) positionsGrad(n int) tensor.Buffer {
+	if n == 0 {
+		return tensor.Buffer{}
+	}
+	return l.dx.Slice(0, n)
 }

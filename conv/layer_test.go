@@ -42,83 +42,89 @@ func TestGradients(t *testing.T) {
 	} {
 		c.cfg.Name, c.cfg.InputGrad = "conv", true
 		c.cfg.Hidden, c.cfg.Omega0 = 12, 4
-		t.Run(fmt.Sprintf("%d-%v", i, c.kind), func(t *testing.T) {
-			h := newHarness(t, c.kind, c.cfg, c.z, 2, false)
-			src := stream.New(uint64(i), "test", 0)
-			h.place(src, c.nIn, c.nOut)
-			for _, p := range h.Parameters() {
-				if strings.HasSuffix(p.Name, "bias") { // they start at zero
-					for k := range p.Host {
-						p.Host[k] = float32(0.2 * src.Normal())
-					}
-				}
-			}
-			h.params.Upload()
-			h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), uint64(i)))
-
-			trained := 0
-			for _, p := range h.Parameters() {
-				if p.Trained() {
-					trained++
-				}
-			}
-			lists := []*gumbel.Elements{h.u}
-			if h.v != nil {
-				lists = append(lists, h.v)
-			}
-			var moves []gradcheck.Variable
-			for k, e := range lists {
-				moves = append(moves, elements(fmt.Sprintf("elements %d", k), e))
-			}
-			size := c.cfg.Out * c.nOut * h.out.H * h.out.W * h.out.B
-			proj := gradcheck.NewProjection(h.dev, size, 3)
-			gradcheck.Run(t, gradcheck.Case{
-				Device: h.dev, Params: h.Parameters(), Inputs: []*nn.Map{h.in}, Variables: moves,
-				Loss: func() float64 {
-					h.Forward(true)
-					return proj.Loss(h.out.Live())
-				},
-				Backward: func() { proj.Seed(h.out); h.Backward() },
-				Reference: func(x [][]float64) float64 {
-					u := make([]lie.Element, c.nOut)
-					v := make([]lie.Element, 0, c.nIn)
-					for k := range u {
-						u[k][0] = x[trained+1][k]
-					}
-					if h.v != nil {
-						for k := range c.nIn {
-							v = append(v, lie.Element{x[trained+2][k]})
+		for _, mode := range []struct {
+			algorithm Algorithm
+			lists     int
+		}{{Taps, 1}, {LowRank, 1}, {Auto, c.z.b}} {
+			c.cfg.Algorithm = mode.algorithm
+			t.Run(fmt.Sprintf("%d-%v/algorithm=%s/lists=%d", i, c.kind, mode.algorithm, mode.lists), func(t *testing.T) {
+				h := newListsHarness(t, c.kind, c.cfg, c.z, 2, false, mode.lists)
+				src := stream.New(uint64(i), "test", 0)
+				h.place(src, c.nIn, c.nOut)
+				for _, p := range h.Parameters() {
+					if strings.HasSuffix(p.Name, "bias") { // they start at zero
+						for k := range p.Host {
+							p.Host[k] = float32(0.2 * src.Normal())
 						}
 					}
-					return proj.Of(h.reference(x[:trained], x[trained], u, v))
-				},
-				Step: 1.0 / 256, Elements: 2,
-				Tolerance: 3e-2, // of single precision differences; the float64 ones decide
-			})
+				}
+				h.params.Upload()
+				h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), uint64(i)))
 
-			values := make([][]float64, 0, trained)
-			for _, p := range h.Parameters() {
-				if p.Trained() {
-					values = append(values, widen(h.download(p.Value)))
+				trained := 0
+				for _, p := range h.Parameters() {
+					if p.Trained() {
+						trained++
+					}
 				}
-			}
-			var v []lie.Element
-			if h.v != nil {
-				v = h.v.G
-			}
-			h.Forward(true)
-			want := h.reference(values, widen(h.download(h.in.Live())), h.u.G, v)
-			got := h.download(h.out.Live())
-			peak := 0.0
-			for _, w := range want {
-				peak = max(peak, math.Abs(w))
-			}
-			for k := range want {
-				if !(math.Abs(float64(got[k])-want[k]) <= 1e-5*peak) {
-					t.Fatalf("value %d is %v, in float64 %v", k, got[k], want[k])
+				lists := []*gumbel.Elements{h.u}
+				if h.v != nil {
+					lists = append(lists, h.v)
 				}
-			}
-		})
+				var moves []gradcheck.Variable
+				for k, e := range lists {
+					moves = append(moves, elements(fmt.Sprintf("elements %d", k), e))
+				}
+				size := c.cfg.Out * c.nOut * h.out.H * h.out.W * h.out.B
+				proj := gradcheck.NewProjection(h.dev, size, 3)
+				gradcheck.Run(t, gradcheck.Case{
+					Device: h.dev, Params: h.Parameters(), Inputs: []*nn.Map{h.in}, Variables: moves,
+					Loss: func() float64 {
+						h.Forward(true)
+						return proj.Loss(h.out.Live())
+					},
+					Backward: func() { proj.Seed(h.out); h.Backward() },
+					Reference: func(x [][]float64) float64 {
+						u := make([]lie.Element, len(h.u.G))
+						v := make([]lie.Element, 0, mode.lists*c.nIn)
+						for k := range u {
+							u[k][0] = x[trained+1][k]
+						}
+						if h.v != nil {
+							for k := range h.v.G {
+								v = append(v, lie.Element{x[trained+2][k]})
+							}
+						}
+						return proj.Of(h.listsReference(x[:trained], x[trained], u, v))
+					},
+					Step: 1.0 / 256, Elements: 2,
+					Tolerance: 3e-2, // of single precision differences; the float64 ones decide
+				})
+
+				values := make([][]float64, 0, trained)
+				for _, p := range h.Parameters() {
+					if p.Trained() {
+						values = append(values, widen(h.download(p.Value)))
+					}
+				}
+				var v []lie.Element
+				if h.v != nil {
+					v = h.v.G
+				}
+				h.Forward(true)
+				want := h.listsReference(values, widen(h.download(h.in.Live())), h.u.G, v)
+				got := h.download(h.out.Live())
+				peak := 0.0
+				for _, w := range want {
+					peak = max(peak, math.Abs(w))
+				}
+				for k := range want {
+					if !(math.Abs(float64(got[k])-want[k]) <= 1e-5*peak) {
+						t.Fatalf("value %d is %v, in float64 %v", k, got[k], want[k])
+					}
+				}
+			})
+		}
 	}
 }
 
@@ -227,11 +233,15 @@ func maxDiff(a, b []float32) float64 {
 func TestThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, k := range []kind{lifting, groupwise, pointwise} {
-			for _, b := range []int{3, 16} {
-				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true}
+			for _, c := range []struct {
+				algorithm Algorithm
+				b, lists  int
+			}{{Taps, 3, 1}, {Taps, 16, 1}, {LowRank, 3, 1}, {LowRank, 16, 1}, {Auto, 19, 19}} {
+				b := c.b
+				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true, Algorithm: c.algorithm}
 				var bits [2][]float32
 				for i := range bits {
-					h := newHarness(t, k, cfg, sizes{3, 4, 9, 8, b}, i+1, false)
+					h := newListsHarness(t, k, cfg, sizes{3, 4, 9, 8, b}, i+1, false, c.lists)
 					if k != lifting {
 						h.place(stream.New(1, "elements", 0), 3, 4)
 					}
@@ -239,7 +249,7 @@ func TestThreads(t *testing.T) {
 				}
 				for i := range bits[0] {
 					if math.Float32bits(bits[0][i]) != math.Float32bits(bits[1][i]) {
-						t.Fatalf("%v, batch %d: value %d is %v with one thread, %v with two", k, b, i, bits[0][i], bits[1][i])
+						t.Fatalf("%v, %v: value %d is %v with one thread, %v with two", k, c, i, bits[0][i], bits[1][i])
 					}
 				}
 			}
@@ -339,9 +349,12 @@ func TestKernelGradZero(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	for _, k := range []kind{lifting, groupwise, pointwise} {
-		for _, b := range []int{2, 16} {
-			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true}
-			h := newHarness(t, k, cfg, sizes{3, 4, 7, 7, b}, 2, false)
+		for _, c := range []struct {
+			algorithm Algorithm
+			b, lists  int
+		}{{Taps, 2, 1}, {Taps, 16, 1}, {LowRank, 2, 1}, {LowRank, 16, 1}, {Auto, 16, 16}} {
+			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true, Algorithm: c.algorithm}
+			h := newListsHarness(t, k, cfg, sizes{3, 4, 7, 7, c.b}, 2, false, c.lists)
 			step := func() {
 				h.in.Written(h.in.MaxN)
 				h.Forward(true)
@@ -350,7 +363,7 @@ func TestAllocations(t *testing.T) {
 			}
 			step()
 			if got := testing.AllocsPerRun(10, step); got != 0 {
-				t.Errorf("%v, batch %d: a step allocates %v times", k, b, got)
+				t.Errorf("%v, %v: a step allocates %v times", k, c, got)
 			}
 		}
 	}
@@ -455,6 +468,12 @@ func TestMisuse(t *testing.T) {
 		"unknown device": func() {
 			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2, Device: notCPU{h.dev}}
 			h.plan(p, h.in, h.v, h.u)
+		},
+		"lists of no batch": func() {
+			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 3))
+		},
+		"lists of one side": func() {
+			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 2))
 		},
 		"no output's list": func() { h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, nil) },
 	} {

@@ -114,15 +114,25 @@ type Provider interface {
 	NewPasses(s *Shape) (Passes, error)
 }
 
-// choose returns the passes for a device, nil meaning a CPU.
-func choose(dev tensor.Device, s *Shape, a Algorithm) (Passes, error) {
+// choose returns the passes for a device, nil meaning a CPU: of the one kind or
+// the other. features is the number of features that the kernel network ends in,
+// zero where it is of another form.
+func choose(dev tensor.Device, s *Shape, a Algorithm, features int) (Passes, FeaturePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
-		return a.passes(s)
+		if f, err := a.featurePasses(s, features); f != nil || err != nil {
+			return nil, f, err
+		}
+		p, err := a.passes(s)
+		return p, nil, err
 	case Provider:
-		return d.NewPasses(s)
+		if s.PerElement {
+			return nil, nil, fmt.Errorf("conv: the device %s takes no list of elements for each image", dev.Name())
+		}
+		p, err := d.NewPasses(s)
+		return p, nil, err
 	}
-	return nil, fmt.Errorf("conv: no convolution for the device %s", dev.Name())
+	return nil, nil, fmt.Errorf("conv: no convolution for the device %s", dev.Name())
 }
 
 // Error is what this package panics with on programmer error.

@@ -73,7 +73,7 @@ func (p *perElement) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 func segmentsOf(s *Shape) int { return min(s.B, perElementSegments) }
 
 // segmentSize returns the number of sums of a segment: dw, then db.
-func (p *perElement) segmentSize(s *Shape) int { return (s.Out*s.In*(p.features+1) + 15) &^ 15 }
+func (p *perElement) segmentSize(s *Shape) int { return roundUp(s.Out * s.In * (p.features + 1)) }
 
 // Bind names the CPU and the largest shape. The memory of the workers is sized
 // for the level of assembly that is active now.
