@@ -24,8 +24,8 @@ import (
 // gradient is folded back into slots in the same way (slots.go). The spectra of
 // the maps are made band by band of frequencies where they are large.
 //
-// Kernels are kept as slots [(o,i), slot, (c,j)]. Spectra are [f, plane, channel,
-// batch], the three planes of an operand being the sums that the products need.
+// Kernels are kept as slots [(o,i), slot, (c,j)], spectra as [f, part, channel,
+// batch], real part and imaginary part.
 //
 // Work is split over outputs only and every sum has one order, so the bits do
 // not depend on the number of threads.
@@ -98,11 +98,11 @@ func columns(n int) int { return (n+15)&^15 + skew }
 // perForward and perBackward return the values of all spectra for each
 // frequency.
 func perForward(s *Shape) int {
-	return 3*planeSize(s.Sources(), s.B) + 2*planeSize(s.Targets(), s.B)
+	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(s.Targets(), s.B)
 }
 
 func perBackward(s *Shape) int {
-	return 3*planeSize(s.Targets(), s.B) + 3*s.B*columns(s.Sources()) + 2*planeSize(s.Sources(), s.B)
+	return 2*planeSize(s.Targets(), s.B) + 2*turnedSize(s) + 2*planeSize(s.Sources(), s.B)
 }
 
 // slotsSize returns the number of values of a kernel as slots.
@@ -127,7 +127,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu = cpu
-	return cpu.ReserveWorkspace(max(foldingLocal(s), p.lattice.analysisLocal(s), productLocal(s), p.lattice.synthesisLocal(s), gradientLocal))
+	return cpu.ReserveWorkspace(max(foldingLocal(s), p.lattice.analysisLocal(s), productLocal(s), p.lattice.synthesisLocal(s), gradientLocal(s)))
 }
 
 // Prepare folds the kernel into slots.
@@ -151,9 +151,9 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 		bias = prepared.Host()[size : size+s.Out]
 	}
 	groups := l.bandGroups(perForward(s))
-	operand := carve(scratch.Host())
-	from := operand(l.frequencies(groups) * 3 * planeSize(s.Sources(), s.B))
-	to := operand(l.frequencies(groups) * 2 * planeSize(s.Targets(), s.B))
+	memory := pieces{scratch.Host()}
+	from := memory.cut(l.frequencies(groups) * 2 * planeSize(s.Sources(), s.B))
+	to := memory.cut(l.frequencies(groups) * 2 * planeSize(s.Targets(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
@@ -176,11 +176,11 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	slots := prepared.Host()[:size]
 	groups := l.bandGroups(perBackward(s))
 	most := l.frequencies(groups)
-	operand := carve(scratch.Host())
-	dslots := operand(size)
-	from := operand(most * 3 * planeSize(s.Targets(), s.B))
-	source := operand(most * 3 * s.B * columns(s.Sources()))
-	to := operand(most * 2 * planeSize(s.Sources(), s.B))
+	memory := pieces{scratch.Host()}
+	dslots := memory.cut(size)
+	from := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
+	source := memory.cut(most * 2 * turnedSize(s))
+	to := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		p.analysis = analysis{lattice: l, transform: &l.grad, band: b, cpu: p.cpu,
@@ -188,7 +188,7 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		p.analysis.run()
 		if !dkernel.IsZero() {
 			p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-				plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: source, transposed: true}
+				plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: source, turned: true}
 			p.analysis.run()
 			p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu,
 				dy: from, x: source, dslots: dslots, accumulate: g > 0}
@@ -216,14 +216,13 @@ func (p *frequency) release() {
 	p.synthesis, p.gradient = synthesis{}, gradient{}
 }
 
-// carve returns a function that cuts pieces off x, each at a multiple of 64
-// bytes.
-func carve(x []float32) func(n int) []float32 {
-	return func(n int) []float32 {
-		piece := x[:n:n]
-		x = x[min(len(x), (n+15)&^15):]
-		return piece
-	}
+// pieces is memory that buffers are cut off, each at a multiple of 64 bytes.
+type pieces struct{ rest []float32 }
+
+func (p *pieces) cut(n int) []float32 {
+	piece := p.rest[:n:n]
+	p.rest = p.rest[min(len(p.rest), (n+15)&^15):]
+	return piece
 }
 
 // share returns block number i of n items cut into count blocks of nearly equal

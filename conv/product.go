@@ -22,7 +22,7 @@ type product struct {
 	cpu     *tensor.CPU
 	slots   []float32 // [(o,i), slot, (c,j)]
 	bias    []float32 // [o] or nil
-	from    []float32 // [f, plane, source, batch]
+	from    []float32 // [f, part, source, batch]
 	to      []float32 // [f, part, target, batch]
 	adjoint bool      // compute dx^ rather than y^
 
@@ -34,10 +34,12 @@ var _ tensor.Task = (*product)(nil)
 // blocksOf returns how many blocks of at most size n falls into.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// productLocal returns the size of a worker's memory: the kernel's block and a
-// product.
+// productLocal returns the size of a worker's memory: the kernel's block, the
+// first products and the sums of an operand.
 func productLocal(s *Shape) int {
-	return max(3*blockFrequencies*blockShort*columns(blockLong), 3*blockFrequencies*blockAdjoint*columns(blockAdjointRows)) + blockLong*s.B
+	forward := 3*blockFrequencies*blockShort*columns(blockLong) + (blockFrequencies*blockShort+2*blockLong)*s.B
+	adjoint := 3*blockFrequencies*blockAdjoint*columns(blockAdjointRows) + (blockFrequencies*blockAdjointRows+2*blockAdjoint)*s.B
+	return max(forward, adjoint) + 4*skew
 }
 
 const (
@@ -60,7 +62,7 @@ func (p *product) run() {
 // for each block of frequencies.
 func (p *product) Do(lo, hi, worker int) {
 	s := p.shape
-	local := p.cpu.Workspace(worker)
+	local := pieces{p.cpu.Workspace(worker)}
 	for item := lo; item < hi; item++ {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
 		for step := range p.steps {
@@ -95,25 +97,35 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 	}
 }
 
-// forward adds the share of the columns c0.. of the kernel to rows m0.. of y^.
-func (p *product) forward(f, nf, m0, nm, c0, nc int, local []float32) {
+// forward adds the share of the columns c0.. of the kernel to rows m0.. of y^,
+// and finishes them with the last.
+func (p *product) forward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
-	k, t := local[:3*nf*size], local[3*nf*size:]
+	more, last := c0 > 0, c0+nc == s.Sources()
+	t, sum, difference := local.cut(nf*nm*batch), local.cut(nc*batch), local.cut(nc*batch)
+	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
-		x := p.from[(f+q)*3*in+c0*batch:]
+		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
+		xi := p.from[(f+q)*2*in+in+c0*batch:][:nc*batch]
+		asm.Add(sum, xr, xi)
+		asm.Sub(difference, xi, xr)
 		re := p.to[(f+q)*2*out+m0*batch:][:nm*batch]
 		im := p.to[(f+q)*2*out+out+m0*batch:][:nm*batch]
-		k := k[3*q*size:]
-		gemmNN(nm, batch, nc, k, ld, x, batch, first(c0, re, t), batch, false)
-		distribute(c0, re, im, t)
-		gemmNN(nm, batch, nc, k[size:], ld, x[in:], batch, re, batch, true)
-		gemmNN(nm, batch, nc, k[2*size:], ld, x[2*in:], batch, im, batch, true)
-		if p.first+f+q == 0 && c0 == 0 && p.bias != nil {
+		t, k := t[q*nm*batch:][:nm*batch], k[3*q*size:]
+		gemmNN(nm, batch, nc, k, ld, xr, batch, t, batch, more)
+		gemmNN(nm, batch, nc, k[size:], ld, sum, batch, re, batch, more)
+		gemmNN(nm, batch, nc, k[2*size:], ld, difference, batch, im, batch, more)
+		if !last {
+			continue
+		}
+		asm.Add(re, re, t)
+		asm.Add(im, im, t)
+		if p.first+f+q == 0 && p.bias != nil {
 			// A constant is a spectrum that is zero but for frequency zero.
 			for m := range nm {
 				row := re[m*batch:][:batch]
@@ -123,42 +135,32 @@ func (p *product) forward(f, nf, m0, nm, c0, nc int, local []float32) {
 	}
 }
 
-// backward adds the share of the rows m0.. of the kernel to rows c0.. of dx^.
-func (p *product) backward(f, nf, m0, nm, c0, nc int, local []float32) {
+// backward adds the share of the rows m0.. of the kernel to rows c0.. of dx^, and
+// finishes them with the last.
+func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
-	k, t := local[:3*nf*size], local[3*nf*size:]
+	more, last := m0 > 0, m0+nm == s.Targets()
+	t, sum, difference := local.cut(nf*nc*batch), local.cut(nm*batch), local.cut(nm*batch)
+	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	for q := range nf {
-		y := p.from[(f+q)*3*in+m0*batch:]
+		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
+		yi := p.from[(f+q)*2*in+in+m0*batch:][:nm*batch]
+		asm.Add(sum, yr, yi)
+		asm.Sub(difference, yi, yr)
 		re := p.to[(f+q)*2*out+c0*batch:][:nc*batch]
 		im := p.to[(f+q)*2*out+out+c0*batch:][:nc*batch]
-		k := k[3*q*size:]
-		gemmTN(nc, batch, nm, k, ld, y, batch, first(m0, re, t), batch, false)
-		distribute(m0, re, im, t)
-		gemmTN(nc, batch, nm, k[size:], ld, y[in:], batch, re, batch, true)
-		gemmTN(nc, batch, nm, k[2*size:], ld, y[2*in:], batch, im, batch, true)
+		t, k := t[q*nc*batch:][:nc*batch], k[3*q*size:]
+		gemmTN(nc, batch, nm, k, ld, yr, batch, t, batch, more)
+		gemmTN(nc, batch, nm, k[size:], ld, sum, batch, re, batch, more)
+		gemmTN(nc, batch, nm, k[2*size:], ld, difference, batch, im, batch, more)
+		if last {
+			asm.Add(re, re, t)
+			asm.Add(im, im, t)
+		}
 	}
-}
-
-// first returns where the first of the three products goes: to the real part
-// itself for the first block of the summation index.
-func first(step int, re, t []float32) []float32 {
-	if step == 0 {
-		return re
-	}
-	return t
-}
-
-// distribute brings the first product to where it is missing.
-func distribute(step int, re, im, t []float32) {
-	if step == 0 {
-		copy(im, re)
-		return
-	}
-	asm.Add(re, re, t[:len(re)])
-	asm.Add(im, im, t[:len(im)])
 }

@@ -81,55 +81,69 @@ type gradient struct {
 	shape *Shape
 	band
 	cpu        *tensor.CPU
-	dy         []float32 // [f, plane, (o,i), batch]
-	x          []float32 // [f, plane, batch, (c,j)]
+	dy         []float32 // [f, part, (o,i), batch]
+	x          []float32 // turned: [f, part, block of (c,j), batch, (c,j)]
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	accumulate bool      // onto what earlier bands gave
 
-	rowBlocks, columnBlocks int
+	rowBlocks, width int // blocks of rows; columns of a block
 }
 
 var _ tensor.Task = (*gradient)(nil)
 
-// gradientLocal is the size of a worker's memory: the kernel's gradient.
-const gradientLocal = 2 * blockFrequencies * blockShort * (blockLong + skew)
+// gradientLocal returns the size of a worker's memory: the kernel's gradient and
+// the sums of both operands.
+func gradientLocal(s *Shape) int {
+	return 2*blockFrequencies*blockShort*columns(blockLong) + s.B*(2*blockShort+columns(blockLong)) + 3*skew
+}
 
 func (g *gradient) run() {
 	s := g.shape
-	g.rowBlocks, g.columnBlocks = blocksOf(s.Targets(), blockShort), blocksOf(s.Sources(), blockLong)
-	g.cpu.Team().For(g.rowBlocks*g.columnBlocks, 1, g)
+	g.rowBlocks, g.width = blocksOf(s.Targets(), blockShort), blockWidth(s.Sources())
+	g.cpu.Team().For(g.rowBlocks*blocksOf(s.Sources(), g.width), 1, g)
 }
 
 // Do computes the items lo <= item < hi.
 func (g *gradient) Do(lo, hi, worker int) {
+	local := pieces{g.cpu.Workspace(worker)}
+	count := blocksOf(g.band.count, blockFrequencies)
 	for item := lo; item < hi; item++ {
-		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item/g.columnBlocks)
-		c0, c1 := share(g.shape.Sources(), g.columnBlocks, item%g.columnBlocks)
-		count := blocksOf(g.band.count, blockFrequencies)
+		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks)
 		for i := range count {
 			f0, f1 := share(g.band.count, count, i)
-			g.block(f0, f1-f0, m0, m1-m0, c0, c1-c0, g.cpu.Workspace(worker), g.accumulate || i > 0)
+			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)
 		}
 	}
 }
 
-// block adds the share of nf frequencies from f on.
-func (g *gradient) block(f, nf, m0, nm, c0, nc int, k []float32, accumulate bool) {
+// block adds the share of nf frequencies from f on to rows m0.. of one block of
+// columns.
+func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
 	batch := s.B
-	row, ld := columns(s.Sources()), columns(nc)
-	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	c0 := block * g.width
+	nc := min(g.width, s.Sources()-c0)
+	ld := columns(g.width)
+	size, plane, part := nm*ld, planeSize(s.Targets(), batch), turnedSize(s)
+	turned := turnedBlock(s.Sources(), batch)
+	k := local.cut(nf * 2 * size)
+	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(turned)
 	for q := range nf {
-		y := g.dy[(f+q)*3*plane+m0*batch:]
-		x := g.x[(f+q)*3*batch*row+c0:]
+		yr := g.dy[(f+q)*2*plane+m0*batch:][:nm*batch]
+		yi := g.dy[(f+q)*2*plane+plane+m0*batch:][:nm*batch]
+		xr := g.x[(f+q)*2*part+block*turned:][:turned]
+		xi := g.x[(f+q)*2*part+part+block*turned:][:turned]
+		asm.Combine(sum, yr, yi, -1, -1, 0)
+		asm.Sub(difference, yi, yr)
+		asm.Add(both, xr, xi)
 		im, re := k[q*2*size:][:size], k[q*2*size+size:][:size]
-		gemmNN(nm, nc, batch, y, batch, x, row, im, ld, false)
+		gemmNN(nm, nc, batch, yr, batch, both, ld, im, ld, false)
 		copy(re, im)
-		gemmNN(nm, nc, batch, y[plane:], batch, x[batch*row:], row, im, ld, true)
-		gemmNN(nm, nc, batch, y[2*plane:], batch, x[2*batch*row:], row, re, ld, true)
+		gemmNN(nm, nc, batch, sum, batch, xr, ld, im, ld, true)
+		gemmNN(nm, nc, batch, difference, batch, xi, ld, re, ld, true)
 	}
 	f += g.first
-	even := g.pairs + 1
+	even, row := g.pairs+1, columns(s.Sources())
 	for m := range nm {
 		slots := g.dslots[(m0+m)*len(s.Offsets)*row+c0:]
 		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)

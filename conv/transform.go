@@ -9,57 +9,75 @@ import (
 const analysisValues = 192 << 10
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
-// of a band. For products the three planes of frequency f are, of the spectrum
-// r + i*im,
+// of a band, [f, part, channel, batch], or, turned, to
 //
-//	[f, plane, channel, batch]   r, r+im, im-r
+//	[f, part, block of channels, batch, channel]
 //
-// and transposed
-//
-//	[f, plane, batch, channel]   r+im, -r, im
+// where the channels are the columns of a product.
 type analysis struct {
 	*lattice
 	*transform
 	band
-	cpu        *tensor.CPU
-	plane      []float32
-	channels   int
-	batch      int
-	spectrum   []float32
-	transposed bool
-	together   int // channels of an item
+	cpu      *tensor.CPU
+	plane    []float32
+	channels int
+	batch    int
+	spectrum []float32
+	turned   bool
+	together int // channels of an item
 }
 
 var _ tensor.Task = (*analysis)(nil)
 
-// together returns how many channels are transformed at a time: as many as make
-// long runs in the spectra, and whose rows fit the cache.
-func together(rows, w, batch int) int {
-	return max(1, min(16, analysisValues/(rows*w*batch)))
+// mostTogether is how many channels are transformed at a time at most: enough
+// for runs of whole cache lines in the spectra.
+const mostTogether = 16
+
+// blockWidth returns the channels of a block of a turned spectrum, a multiple of
+// mostTogether.
+func blockWidth(channels int) int {
+	blocks := blocksOf(channels, blockLong)
+	return (blocksOf(channels, blocks) + mostTogether - 1) / mostTogether * mostTogether
+}
+
+// turnedBlock returns the distance of the blocks of a turned spectrum.
+func turnedBlock(channels, batch int) int { return batch * columns(blockWidth(channels)) }
+
+// turnedSize returns the distance of its parts.
+func turnedSize(s *Shape) int {
+	return blocksOf(s.Sources(), blockWidth(s.Sources()))*turnedBlock(s.Sources(), s.B) + skew
+}
+
+// togetherFor returns how many channels are transformed at a time: a power of two
+// of them, whose rows fit the cache.
+func togetherFor(rows, w, batch int) int {
+	n := mostTogether
+	for n > 1 && n*rows*w*batch > analysisValues {
+		n /= 2
+	}
+	return n
 }
 
 // analysisLocal returns the size of a worker's memory.
 func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
 	for _, t := range []*transform{&l.in, &l.grad} {
-		rows := l.periodH * t.w * s.B
-		for n := 1; n <= 16; n++ { // a band may have few rows
-			size = max(size, min(n*rows, max(rows, analysisValues))+3*l.periodW*n*s.B)
-		}
+		size = max(size, l.periodH*t.w*s.B, analysisValues)
 	}
-	return size
+	return size + 2*l.periodW*mostTogether*s.B
 }
 
 func (a *analysis) run() {
-	a.together = together(a.rows, a.transform.w, a.batch)
-	a.cpu.Team().For((a.channels+a.together-1)/a.together, 1, a)
+	a.together = togetherFor(a.rows, a.transform.w, a.batch)
+	a.cpu.Team().For(blocksOf(a.channels, a.together), 1, a)
 }
 
 // Do transforms the items lo <= item < hi.
 func (a *analysis) Do(lo, hi, worker int) {
+	local := a.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		first := item * a.together
-		a.channelsAt(first, min(a.together, a.channels-first), a.cpu.Workspace(worker))
+		a.channelsAt(first, min(a.together, a.channels-first), local)
 	}
 }
 
@@ -74,58 +92,42 @@ func (a *analysis) channelsAt(first, n int, local []float32) {
 	rows, spare := local[:n*size], local[n*size:]
 	for _, g := range a.band.groups {
 		at := (g.row - a.row) * line
-		if a.transposed {
-			a.transpose(g, rows, at, size, first, n, spare)
-		} else {
-			a.sums(g, rows, at, size, first, n)
+		if a.turned {
+			a.turn(g, rows, at, size, first, n, spare)
+			continue
+		}
+		plane := planeSize(a.channels, a.batch)
+		dst := a.spectrum[(g.first-a.first)*2*plane+first*a.batch:]
+		for c := range n {
+			a.alongX(g, rows[c*size+at:], dst[c*a.batch:], dst[plane+c*a.batch:], 2*plane)
 		}
 	}
 }
 
-// alongX transforms one channel's rows of a group along x: real or imaginary
-// part.
-func (a *analysis) alongX(g frequencies, part int, rows, dst []float32, ld int) {
-	m := a.inner[part]
+// alongX transforms one channel's rows of a group along x: to the real parts and
+// the imaginary parts, frequencies ld apart.
+func (a *analysis) alongX(g frequencies, rows, re, im []float32, ld int) {
+	m := &a.inner
 	if g.rows == 1 {
-		m = a.edge[part]
+		m = &a.edge
 	}
 	k := g.rows * a.transform.w
-	gemmNN(g.count, a.batch, k, m, k, rows, a.batch, dst, ld, false)
+	gemmNN(g.count, a.batch, k, m[0], k, rows, a.batch, re, ld, false)
+	gemmNN(g.count, a.batch, k, m[1], k, rows, a.batch, im, ld, false)
 }
 
-// sums writes the planes of a group for products.
-func (a *analysis) sums(g frequencies, rows []float32, at, size, first, n int) {
-	plane := planeSize(a.channels, a.batch)
-	dst := a.spectrum[(g.first-a.first)*3*plane+first*a.batch:]
+// turn writes the turned spectra of a group.
+func (a *analysis) turn(g frequencies, rows []float32, at, size, first, n int, spare []float32) {
+	part := n * a.batch
 	for c := range n {
-		a.alongX(g, 0, rows[c*size+at:], dst[c*a.batch:], 3*plane)
-		a.alongX(g, 1, rows[c*size+at:], dst[2*plane+c*a.batch:], 3*plane)
+		a.alongX(g, rows[c*size+at:], spare[c*a.batch:], spare[part+c*a.batch:], 2*part)
 	}
-	for f := range g.count {
-		re := dst[f*3*plane:][:n*a.batch]
-		im := dst[f*3*plane+2*plane:][:n*a.batch]
-		asm.Add(dst[f*3*plane+plane:][:n*a.batch], re, im)
-		asm.Sub(im, im, re)
-	}
-}
-
-// transpose writes the transposed planes of a group.
-func (a *analysis) transpose(g frequencies, rows []float32, at, size, first, n int, spare []float32) {
-	block := n * a.batch
-	for c := range n {
-		a.alongX(g, 0, rows[c*size+at:], spare[block+c*a.batch:], 3*block)
-		a.alongX(g, 1, rows[c*size+at:], spare[2*block+c*a.batch:], 3*block)
-	}
-	ld := columns(a.channels)
-	for f := range g.count {
-		part := spare[f*3*block:][:3*block]
-		sum, re, im := part[:block], part[block:2*block], part[2*block:]
-		asm.Add(sum, re, im)
-		asm.Affine(re, re, -1, 0)
-		dst := a.spectrum[(g.first-a.first+f)*3*a.batch*ld+first:]
-		for k := range 3 {
-			asm.Transpose(dst[k*a.batch*ld:], ld, part[k*block:], a.batch, n, a.batch)
-		}
+	width := blockWidth(a.channels)
+	ld, block := columns(width), turnedBlock(a.channels, a.batch)
+	parts := blocksOf(a.channels, width)*block + skew
+	dst := a.spectrum[(g.first-a.first)*2*parts+first/width*block+first%width:]
+	for k := range 2 * g.count {
+		asm.Transpose(dst[k*parts:], ld, spare[k*part:], a.batch, n, a.batch)
 	}
 }
 
