@@ -68,9 +68,11 @@ func (c *Config) complete() error {
 	case c.Hidden < 0:
 		return fail("Hidden", c.Hidden, "positive numbers")
 	}
-	if _, err := ParseAlgorithm(string(c.Algorithm)); err != nil {
+	a, err := ParseAlgorithm(string(c.Algorithm))
+	if err != nil {
 		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
 	}
+	c.Algorithm = a
 	return nil
 }
 
