@@ -28,6 +28,10 @@ const (
 	segmentOutputs
 )
 
+// streamValues is the size from which on a gradient is written past the caches:
+// nothing reads it before the caches are full of something else.
+const streamValues = 2 << 20
+
 // whole returns how many of the rows, of segs segments each, are normalised row
 // by row. The rest, one or two for each worker, keeps all of them busy to the
 // end.
@@ -98,6 +102,7 @@ type batchNormTask struct {
 	y, dy             []float32 // [rows, cols], or pooled
 	dx, dAddend       []float32 // [rows, cols]
 	addDX, addDAddend bool
+	stream            bool      // the gradient is larger than the caches
 	weight, bias      []float32 // [rows]; nil: one and zero
 	mean, invStd      []float32 // [rows]
 	runningMean       []float32 // [rows]; nil: not wanted
@@ -249,12 +254,9 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 		for ; lo < hi; lo += strip {
 			end := min(lo+strip, hi)
 			centred, d := t.passed(r, lo, end, scratch)
-			to := centred
-			if !t.addDX {
-				to = t.dx[lo:end]
-			}
-			asm.Combine(to, d, centred, a, b, c)
-			t.store(to, lo, end)
+			g := t.place(centred, lo, end)
+			asm.Combine(g, d, centred, a, b, c)
+			t.store(g, lo, end)
 		}
 	default:
 		lo, hi := segment(r, k, t.cols)
@@ -274,19 +276,35 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 	}
 }
 
-// store completes the gradient g of the values lo to hi of x: unless it lies in
-// dx already, it is added there, and the addend gets the same.
+// place returns where the gradient of the values lo to hi of x is computed:
+// straight in dx, or in scratch if it is added to dx or written past the caches.
+func (t *batchNormTask) place(scratch []float32, lo, hi int) []float32 {
+	if t.addDX || t.stream {
+		return scratch[:hi-lo]
+	}
+	return t.dx[lo:hi]
+}
+
+// store brings the gradient g of the values lo to hi of x from its place to dx
+// and to the addend's.
 func (t *batchNormTask) store(g []float32, lo, hi int) {
 	if t.dAddend != nil {
-		if to := t.dAddend[lo:hi]; t.addDAddend {
-			asm.Add(to, to, g)
-		} else {
-			copy(to, g)
-		}
+		deliver(t.dAddend[lo:hi], g, t.addDAddend, t.stream)
 	}
-	if t.addDX {
-		dx := t.dx[lo:hi]
-		asm.Add(dx, dx, g)
+	if t.addDX || t.stream {
+		deliver(t.dx[lo:hi], g, t.addDX, t.stream)
+	}
+}
+
+// deliver adds g to dst, or copies it there, if need be past the caches.
+func deliver(dst, g []float32, add, stream bool) {
+	switch {
+	case add:
+		asm.Add(dst, dst, g)
+	case stream:
+		asm.Stream(dst, g)
+	default:
+		copy(dst, g)
 	}
 }
 
@@ -352,10 +370,7 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 	}
 	p, q, c := t.gradient(r)
 	t.windows(r, k, func(lo, hi, at int) {
-		x, g := t.x[lo:hi], scratch[4*out:][:hi-lo]
-		if !t.addDX {
-			g = t.dx[lo:hi]
-		}
+		x, g := t.x[lo:hi], t.place(scratch[4*out:], lo, hi)
 		top, bottom, b := t.pixels(x, scratch)
 		if t.b >= narrowBatch {
 			asm.NormPoolGrad(g[:line], g[line:2*line], t.dy[at:at+out], top, bottom, b, &m, p, q, c)
@@ -484,6 +499,7 @@ func (d *CPU) BatchNormGrad(a *BatchNormArgs) {
 	wide, narrow := t.prepare(op, a)
 	t.dx = host(op, "DX", a.DX, wide)
 	t.dy = host(op, "DY", a.DY, narrow)
+	t.stream = wide >= streamValues
 	if !a.DAddend.IsZero() {
 		t.dAddend = host(op, "DAddend", a.DAddend, wide)
 	}

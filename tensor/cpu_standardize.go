@@ -24,6 +24,7 @@ type standardizeTask struct {
 	grad    bool // backward
 	relu    bool
 	addDX   bool
+	stream  bool // the gradient is larger than the caches
 	c, s, b int
 	segs    int // of one channel
 	eps     float64
@@ -221,9 +222,9 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		if t.grad {
 			dx := t.dx[from*b : to*b]
 			centred, d := t.pass(from, to, v)
-			if t.addDX {
+			if t.addDX || t.stream {
 				asm.ColCombine(centred, d, centred, invStd, v.b, v.c)
-				asm.Add(dx, dx, centred)
+				deliver(dx, centred, t.addDX, t.stream)
 			} else {
 				asm.ColCombine(dx, d, centred, invStd, v.b, v.c)
 			}
@@ -246,7 +247,7 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 	if t.b == 1 { // the channels are rows without gaps
 		rows := batchNormTask{
 			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps), floor: float32(math.Inf(-1)),
-			x: t.x, y: t.y, dx: t.dx, dy: t.dy, addDX: t.addDX, mean: t.mean, invStd: t.invStd,
+			x: t.x, y: t.y, dx: t.dx, dy: t.dy, addDX: t.addDX, stream: t.stream, mean: t.mean, invStd: t.invStd,
 		}
 		if t.relu {
 			rows.floor = 0
@@ -295,7 +296,7 @@ func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
 	const op = "StandardizeGrad"
 	n := product(op, a.C, a.S, a.B)
 	d.standardizeColumns(standardizeTask{
-		grad: true, c: a.C, s: a.S, b: a.B, relu: a.ReLU, addDX: a.AddDX,
+		grad: true, c: a.C, s: a.S, b: a.B, relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
 		x:      host(op, "X", a.X, n),
 		dx:     host(op, "DX", a.DX, n),
 		dy:     host(op, "DY", a.DY, n),

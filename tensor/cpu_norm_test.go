@@ -1,0 +1,101 @@
+package tensor_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/noether-go/noether/tensor"
+)
+
+// TestStreamedGradients: a gradient that is so large that it is written past the
+// caches has the bits that it has channel by channel.
+func TestStreamedGradients(t *testing.T) {
+	const rows, planes, h, w, b = 11, 12, 15, 16, 70
+	const cols, narrow = planes * h * w * b, planes * (h / 2) * (w / 2) * b
+	r := rand.New(rand.NewPCG(1, 1))
+	draw := func(n int) tensor.Buffer {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = r.Float32() - 0.4
+		}
+		return tensor.HostBuffer(x)
+	}
+	x, dy := draw(rows*cols), draw(rows*cols)
+	weight, bias, mean, invStd := draw(rows), draw(rows), draw(rows*b), draw(rows*b)
+	for i, v := range invStd.Host() {
+		invStd.Host()[i] = 1 + v
+	}
+	dev := newCPU(t, 2)
+	for name, run := range map[string]func(dx, dAddend tensor.Buffer, lo, hi int){
+		"BatchNorm": func(dx, dAddend tensor.Buffer, lo, hi int) {
+			dev.BatchNormGrad(&tensor.BatchNormArgs{Rows: hi - lo, Cols: cols, ReLU: true,
+				X: x.Slice(lo*cols, hi*cols), DY: dy.Slice(lo*cols, hi*cols),
+				DX: dx.Slice(lo*cols, hi*cols), DAddend: dAddend.Slice(lo*cols, hi*cols), AddDAddend: true,
+				Weight: weight.Slice(lo, hi), Bias: bias.Slice(lo, hi), Mean: mean.Slice(lo, hi), InvStd: invStd.Slice(lo, hi),
+				DWeight: draw(hi - lo), DBias: draw(hi - lo)})
+		},
+		"BatchNorm, pooled": func(dx, dAddend tensor.Buffer, lo, hi int) {
+			dev.BatchNormGrad(&tensor.BatchNormArgs{Rows: hi - lo, Cols: cols, ReLU: true, Pool: true, H: h, W: w, B: b,
+				X: x.Slice(lo*cols, hi*cols), DY: dy.Slice(lo*narrow, hi*narrow),
+				DX: dx.Slice(lo*cols, hi*cols), DAddend: dAddend.Slice(lo*cols, hi*cols),
+				Weight: weight.Slice(lo, hi), Bias: bias.Slice(lo, hi), Mean: mean.Slice(lo, hi), InvStd: invStd.Slice(lo, hi),
+				DWeight: draw(hi - lo), DBias: draw(hi - lo)})
+		},
+		"Standardize": func(dx, _ tensor.Buffer, lo, hi int) {
+			dev.StandardizeGrad(&tensor.StandardizeArgs{C: hi - lo, S: planes * h * w, B: b, ReLU: true,
+				X: x.Slice(lo*cols, hi*cols), DY: dy.Slice(lo*cols, hi*cols), DX: dx.Slice(lo*cols, hi*cols),
+				Mean: mean.Slice(lo*b, hi*b), InvStd: invStd.Slice(lo*b, hi*b)})
+		},
+	} {
+		var got, want [2]tensor.Buffer
+		for i := range got {
+			got[i], want[i] = tensor.HostBuffer(make([]float32, rows*cols)), tensor.HostBuffer(make([]float32, rows*cols))
+		}
+		run(got[0], got[1], 0, rows)
+		for i := range rows {
+			run(want[0], want[1], i, i+1)
+		}
+		for i := range got {
+			for j, v := range want[i].Host() {
+				if math.Float32bits(v) != math.Float32bits(got[i].Host()[j]) {
+					t.Fatalf("%s, gradient %d, value %d: %v, by channels %v", name, i, j, got[i].Host()[j], v)
+				}
+			}
+		}
+	}
+}
+
+// TestNormRefuses: sizes and buffers that cannot be used panic with *Error.
+func TestNormRefuses(t *testing.T) {
+	dev := newCPU(t, 1)
+	v := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
+	args := func(set func(a *tensor.BatchNormArgs)) *tensor.BatchNormArgs {
+		a := &tensor.BatchNormArgs{Rows: 2, Cols: 24, Train: true, Pool: true, H: 3, W: 4, B: 2,
+			X: v(48), Y: v(8), Weight: v(2), Bias: v(2), Mean: v(2), InvStd: v(2), RunningMean: v(2), RunningVar: v(2),
+			DX: v(48), DY: v(8), DWeight: v(2), DBias: v(2)}
+		set(a)
+		return a
+	}
+	dev.BatchNorm(args(func(*tensor.BatchNormArgs) {}))
+	dev.BatchNormGrad(args(func(*tensor.BatchNormArgs) {}))
+	for name, set := range map[string]func(a *tensor.BatchNormArgs){
+		"planes":       func(a *tensor.BatchNormArgs) { a.B = 5 },
+		"one row":      func(a *tensor.BatchNormArgs) { a.H, a.W = 1, 12 },
+		"no batch":     func(a *tensor.BatchNormArgs) { a.B = 0 },
+		"short X":      func(a *tensor.BatchNormArgs) { a.X = v(47) },
+		"short addend": func(a *tensor.BatchNormArgs) { a.Addend, a.DAddend = v(47), v(47) },
+		"no bias":      func(a *tensor.BatchNormArgs) { a.Bias = tensor.Buffer{} },
+	} {
+		if _, ok := panicOf(func() { dev.BatchNorm(args(set)) }).(*tensor.Error); !ok {
+			t.Errorf("BatchNorm, %s: no *tensor.Error", name)
+		}
+		if _, ok := panicOf(func() { dev.BatchNormGrad(args(set)) }).(*tensor.Error); !ok {
+			t.Errorf("BatchNormGrad, %s: no *tensor.Error", name)
+		}
+	}
+	same := args(func(a *tensor.BatchNormArgs) { a.Y, a.Train = a.X, false })
+	if _, ok := panicOf(func() { dev.BatchNorm(same) }).(*tensor.Error); !ok {
+		t.Error("pooling in place: no *tensor.Error")
+	}
+}
