@@ -60,6 +60,9 @@ func (a Algorithm) passes(s *Shape) (Passes, error) {
 		}
 		return newFrequency(s), nil
 	}
+	if inFrequency(s) && newLattice(s).cost(s) < tapsCost(s) {
+		return newFrequency(s), nil
+	}
 	return newTaps(), nil
 }
 

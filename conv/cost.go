@@ -1,0 +1,39 @@
+package conv
+
+// The cost model of Auto: operations by kind, each divided by the rate that it
+// reaches, as a share of the processor's peak, in the benchmarks of this package.
+const (
+	tapsRate      = 0.72 // products over live taps
+	productRate   = 0.80 // products for each frequency
+	spectrumRate  = 0.33 // the kernel to and from its spectrum: bound by memory
+	transformRate = 0.35 // planes to and from their spectra
+	vector        = 32   // columns that the widest register tile computes at once
+)
+
+// tapsCost returns the cost of the three passes by taps, in operations at peak.
+// Taps outside the plane are skipped.
+func tapsCost(s *Shape) float64 {
+	inside := 0
+	for _, o := range s.Offsets {
+		rows := min(s.OutH, s.H-o.Row) - max(0, -o.Row)
+		cols := min(s.OutW, s.W-o.Col) - max(0, -o.Col)
+		inside += max(0, rows) * max(0, cols)
+	}
+	return 3 * 2 * float64(s.Sources()*s.Targets()*inside) * float64(s.B) / tapsRate
+}
+
+// cost returns the cost of the three passes by frequencies, in operations at
+// peak.
+func (l *lattice) cost(s *Shape) float64 {
+	sources, targets, count := float64(s.Sources()), float64(s.Targets()), float64(l.count)
+	batch := float64(blocksOf(s.B, vector) * vector)
+	products := 3 * 3 * 2 * count * sources * targets * batch
+	spectra := 3 * 2 * count * sources * targets * float64(len(s.Offsets))
+	// A plane along y, then its half plane along x.
+	plane := func(h, w int) float64 {
+		return 2 * batch * float64(l.periodH*h*w+2*2*w*l.count)
+	}
+	in, out := plane(s.H, s.W), plane(s.OutH, s.OutW)
+	transforms := 3*sources*in + 2*targets*out
+	return products/productRate + spectra/spectrumRate + transforms/transformRate
+}
