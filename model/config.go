@@ -211,14 +211,20 @@ func (s *settings) check() error {
 	if !(s.Omega0 > 0 && s.Omega0 <= 1e4) {
 		return bad("Omega0", s.Omega0, "above 0, up to 10000")
 	}
-	if _, err := conv.ParseAlgorithm(string(s.Algorithm)); err != nil {
-		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "those of package conv: "+err.Error())
+	if !slices.Contains(conv.Algorithms(), s.Algorithm) {
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprint(conv.Algorithms()))
 	}
 	if s.Group.Dim() == 0 && (s.Partial || s.Elements != 1) {
 		return bad("Elements", s.Elements, "1 and not partial for "+s.Group.Name()+", whose stabiliser is trivial")
 	}
-	if s.PerElement {
-		return bad("PerElement", true, "false: the layers draw one list of elements for a whole batch")
+	if s.PerElement && s.Group.Dim() == 0 {
+		return bad("PerElement", true, "false for "+s.Group.Name()+", which has nothing to draw")
+	}
+	if s.PerElement && s.Algorithm != conv.Auto {
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q where every image has elements of its own", conv.Auto))
+	}
+	if s.KernelSide == 1 && s.Algorithm == conv.Frequency {
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for kernels of one pixel")
 	}
 	return s.checkBlocks(bad)
 }

@@ -57,6 +57,7 @@ func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 	if err != nil {
 		return nil, err
 	}
+	weights.cfg.PerElement = false // the elements in the middle are the same for all images
 	f := &Frozen{weights: weights, cfg: cfg, pixels: net.cfg.pixels()}
 	e, err := f.newExecutor() // so that what can fail fails here
 	if err != nil {

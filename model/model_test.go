@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/race"
@@ -84,11 +85,23 @@ func newTinyGCNN(t *testing.T) *Network {
 	return net
 }
 
-// eachArchitecture runs a test on a tiny network of every architecture.
-func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
-	for _, newNet := range []func(*testing.T) *Network{newTiny, newTinyGCNN} {
-		t.Run(newNet(t).Architecture(), func(t *testing.T) { test(t, newNet) })
+// newTinyPerElement draws elements for every image.
+func newTinyPerElement(t *testing.T) *Network {
+	t.Helper()
+	cfg := tiny()
+	cfg.PerElement = true
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return net
+}
+
+// eachArchitecture runs a test on tiny networks of every kind.
+func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
+	t.Run("CKResNet", func(t *testing.T) { test(t, newTiny) })
+	t.Run("GCNN", func(t *testing.T) { test(t, newTinyGCNN) })
+	t.Run("PerElement", func(t *testing.T) { test(t, newTinyPerElement) })
 }
 
 func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
@@ -481,7 +494,7 @@ func TestConfigRefuses(t *testing.T) {
 		}
 	}
 	for field, change := range map[string]func(c *GCNNConfig){
-		"PerElement": func(c *GCNNConfig) { c.PerElement = true },
+		"PerElement": func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
 		"Algorithm":  func(c *GCNNConfig) { c.Algorithm = "magic" },
 		"Side":       func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
 		"Pools":      func(c *GCNNConfig) { c.Pools = []int{4} },
@@ -493,6 +506,17 @@ func TestConfigRefuses(t *testing.T) {
 		var e *ConfigError
 		if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig."+field {
 			t.Errorf("%s out of range gives %v", field, err)
+		}
+	}
+	for what, change := range map[string]func(c *CKResNetConfig){
+		"taps, elements for every image": func(c *CKResNetConfig) { c.PerElement, c.Algorithm = true, conv.Taps },
+		"frequencies of a single tap":    func(c *CKResNetConfig) { c.KernelSide, c.Algorithm = 1, conv.Frequency },
+	} {
+		c := tiny()
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig.Algorithm" {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	c := tiny()

@@ -230,8 +230,12 @@ func (net *Network) reserve(p *plan, np *nn.Plan) {
 	c := net.cfg
 	np.Arena.Reserve(&p.pixels, np.Batch*c.pixels())
 	p.input = np.Map(c.Channels, 1, c.Side, c.Side)
+	lists := 1
+	if c.PerElement {
+		lists = np.Batch
+	}
 	for range net.samplers {
-		p.elements = append(p.elements, gumbel.NewElements(c.Group, c.Elements))
+		p.elements = append(p.elements, gumbel.NewLists(c.Group, c.Elements, lists))
 	}
 	p.logits = net.arch.reserve(&planner{Plan: np, net: net, to: p})
 	net.loss.Plan(np, p.logits)

@@ -150,6 +150,14 @@ func dataSetNames() []string {
 	return names
 }
 
+func algorithmNames() []string {
+	var names []string
+	for _, a := range conv.Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
+}
+
 // Image returns the shape of the configured data set's images.
 func (c *Config) Image() Image { return c.dataSet().image }
 
@@ -171,8 +179,8 @@ func (c *Config) Check() error {
 			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
 		}
 	}
-	if _, err := conv.ParseAlgorithm(c.Conv.Algorithm); err != nil {
-		return mistake("conv.algorithm: %s", strings.TrimPrefix(err.Error(), "conv: "))
+	if a := c.Conv.Algorithm; a != "" && !slices.Contains(conv.Algorithms(), conv.Algorithm(a)) {
+		return valueError("conv.algorithm", fmt.Sprintf("%q", a), strings.Join(algorithmNames(), ", "))
 	}
 	group, err := lie.ByName(c.Group.Name)
 	if err != nil {

@@ -2,6 +2,8 @@ package config
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -116,6 +118,20 @@ func TestSet(t *testing.T) {
 		}
 		if fresh, _ := Lookup(Default); !reflect.DeepEqual(fresh.Net.Factors, []int{1, 1}) {
 			t.Fatalf("-set %s changed the preset itself", c.assignment)
+		}
+	}
+}
+
+// The documentation names every algorithm and every data set.
+func TestNamesAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "command-line.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := append(append(algorithmNames(), dataSetNames()...), presetNames()...)
+	for _, name := range append(names, networks...) {
+		if !strings.Contains(string(doc), "`"+name+"`") {
+			t.Errorf("docs/command-line.md does not name %s", name)
 		}
 	}
 }
