@@ -186,8 +186,10 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	l.host = make([]float32, size)
 	p.Arena.Reserve(&l.x, size)
 	prepared, scratch := l.algorithm().Sizes(s, p.Inference)
-	p.Arena.Reserve(&l.prepared, prepared)
-	if !p.Inference {
+	if p.Inference {
+		p.Arena.Reserve(&l.prepared, prepared) // one Render serves any number of passes
+	} else {
+		p.Carry(&l.prepared, prepared)
 		p.Arena.Reserve(&l.dx, size)
 	}
 	switch {
