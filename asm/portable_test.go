@@ -21,6 +21,7 @@ var portableBits = map[string]uint64{
 	"Combine":    0x1463e660d9dfdf64,
 	"Cos":        0xcd99ea603092ccfd,
 	"Exp":        0x5f0ccf79c4223508,
+	"GemmDots":   0x78b201de3a32e116,
 	"GemmNN":     0x93731a8f7ce8d7e8,
 	"GemmTN":     0xbfc93cedb0ae6f77,
 	"Log":        0xb143870a36ac4a5e,
@@ -101,6 +102,11 @@ func TestPortableBits(t *testing.T) {
 		"GemmTN": func() []float32 {
 			d = z
 			gemmTNGeneric(7, 15, 50, x[:], 9, y[:], 17, genericNR, d[:], 23, false)
+			return d[:]
+		},
+		"GemmDots": func() []float32 {
+			d = z
+			gemmDotsGeneric(7, 15, 50, x[:], 61, y[:], 53, d[:], 23, true)
 			return d[:]
 		},
 	} {

@@ -38,6 +38,15 @@ const (
 	gemmLongKC = 4096
 	gemmNarrow = 3
 
+	// Where B is stored transposed and C is low, packing B takes as long as
+	// multiplying a few strips by it; where C is narrow, most of a tile would be
+	// idle. Sums of at least gemmDotSteps terms are then computed as scalar
+	// products, gemmDotKC terms at a time, for up to gemmDotRows rows of C, or for
+	// any number where C is no wider than the tile of asm.GemmDots.
+	gemmDotSteps = 256
+	gemmDotRows  = 48
+	gemmDotKC    = 4096
+
 	// gemmPanelValues is how much of B one pass over a strip of A streams:
 	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
 	gemmPanelValues = 192 << 10
@@ -58,6 +67,12 @@ const (
 
 	// gemmFetchSteps is how many steps of the next strip are fetched ahead.
 	gemmFetchSteps = 64
+
+	// A strip of A is read anew for each item of the multiplying job, so an item
+	// has gemmItemPanels panels if it can. Where there are fewer than
+	// gemmEqualTiles tiles in all, halving evenly comes first.
+	gemmItemPanels = 8
+	gemmEqualTiles = 64
 
 	// An item of the multiplying job is worth at least 1<<gemmItemBits
 	// multiplications, about two microseconds against the half of one that
@@ -100,7 +115,9 @@ type gemmJob struct {
 
 	// The plan.
 	mr, nr         int
+	dots           bool // scalar products of rows: asm.GemmDots
 	packA, packB   bool
+	blocked        bool // all workers compute the same block at a time
 	fetchA         bool // fetch the strips of A ahead
 	kc             int  // steps of k in a block
 	strips, panels int  // of C
@@ -110,7 +127,7 @@ type gemmJob struct {
 	packedBatches  int
 	scratch        *gemmState
 
-	// The block at hand. Without packing it is everything.
+	// The block at hand. Unless blocked it is everything.
 	batch0, batches      int
 	strip0, stripN       int
 	panel0, panelN       int
@@ -133,7 +150,12 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 	defer func() { s.job = gemmJob{} }() // keep nobody's memory alive
 	j.plan()
 	j.scratch = s
-	if !j.packA && !j.packB {
+	if j.dots && !j.transB {
+		s.b = grown(s.b, j.n*j.k)
+		asm.Transpose(s.b, j.k, j.b, j.ldb, j.k, j.n)
+		j.b, j.ldb = s.b, j.k
+	}
+	if !j.blocked {
 		j.batches, j.stripN, j.panelN, j.steps = j.batch, j.strips, j.panels, j.k
 		j.share(j.k)
 		team.For(j.items(), 1, (*gemmMultiply)(j))
@@ -205,6 +227,10 @@ func checkMatrix(op, name string, x []float32, rows, cols, ld, stride, batch int
 // plan chooses the path and the blocks, by the sizes and the level alone.
 func (j *gemmJob) plan() {
 	j.mr, j.nr = asm.GemmTile()
+	if mr, nr := asm.DotTile(); mr > 0 && !j.transA && j.alpha == 1 && j.k >= gemmDotSteps &&
+		(j.n <= nr && (j.transB || j.batch == 1) || j.transB && j.m <= gemmDotRows) {
+		j.dots, j.mr, j.nr = true, mr, nr
+	}
 	j.strips, j.panels = ceilDiv(j.m, j.mr), ceilDiv(j.n, j.nr)
 	if tiles := j.strips * j.panels * j.batch; tiles < gemmFewItems && tiles%2 == 1 && j.m > 1 {
 		j.strips++ // or two workers would have uneven shares
@@ -213,14 +239,16 @@ func (j *gemmJob) plan() {
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	j.packB = j.k > 0 && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.strips >= 4 && j.k*j.n > gemmInPlace)
+	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.strips >= 4 && j.k*j.n > gemmInPlace)
 	// A strip in place is read once for each panel, so it should stay in the
 	// first-level cache; k-major, its lines are far apart.
-	j.packA = j.k > 0 && (j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda)))
+	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda)))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 
 	j.kc = gemmKC
 	switch {
+	case j.dots:
+		j.kc = gemmDotKC
 	case j.panels <= gemmNarrow:
 		j.kc = min(gemmLongKC, gemmPanelValues/(j.panels*j.nr))
 	case !j.packB:
@@ -233,7 +261,8 @@ func (j *gemmJob) plan() {
 		j.kc = max(1, j.k)
 	}
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
-	if !j.packA && !j.packB {
+	j.blocked = j.packA || j.packB || j.dots && j.k > j.kc
+	if !j.blocked {
 		return
 	}
 
@@ -252,22 +281,16 @@ func (j *gemmJob) plan() {
 	}
 }
 
-// share cuts the block at hand into items, in rows and columns alike, but first
-// where halves are equal.
+// share cuts the block at hand into items.
 func (j *gemmJob) share(steps int) {
 	j.rowGroups, j.colGroups = 1, 1
 	work := j.stripN * j.mr * j.panelN * j.nr * max(1, steps) * j.batches
 	want := min(work>>gemmItemBits, max(gemmFewItems, min(work>>gemmLargeBits, gemmManyItems)))
 	strips, panels := j.stripN, j.panelN
 	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
-		rows, cols := strips*j.mr, panels*j.nr
-		byRows := rows >= cols
-		if evenRows, evenCols := strips%2 == 0, panels%2 == 0; evenRows != evenCols {
-			if evenRows {
-				byRows = 4*rows > cols
-			} else {
-				byRows = rows > 4*cols
-			}
+		byRows := panels <= gemmItemPanels
+		if even := strips%2 == 0; strips*panels < gemmEqualTiles && even != (panels%2 == 0) {
+			byRows = even
 		}
 		if panels == 1 || byRows && strips > 1 {
 			j.rowGroups *= 2
@@ -420,7 +443,7 @@ func (t *gemmMultiply) Do(lo, hi, _ int) {
 		row, col, slot := i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
 		s0, s1 := row*j.stripN/j.rowGroups, (row+1)*j.stripN/j.rowGroups
 		q0, q1 := col*j.panelN/j.colGroups, (col+1)*j.panelN/j.colGroups
-		if j.packA || j.packB {
+		if j.blocked {
 			j.multiply(slot, s0, s1, q0, q1, j.p0, j.steps)
 			continue
 		}
@@ -455,6 +478,8 @@ func (j *gemmJob) multiply(slot, s0, s1, q0, q1, p0, steps int) {
 			}
 			cols, out := col1-col0, c[row*j.ldc+col0:]
 			switch {
+			case j.dots:
+				asm.GemmDots(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[col0*j.ldb+p0:], j.ldb, out, j.ldc, accumulate)
 			case steps == 0:
 				asm.GemmStripNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
 			case j.packA && j.packB:

@@ -148,11 +148,13 @@ func gemmCPU(t *testing.T, threads int) *CPU {
 
 // gemmShapes reach every path: tiles and their edges, A and B in place and
 // packed (leading dimensions that are multiples of 4 KiB, a B beyond gemmInPlace,
-// transposes), several blocks of k, several groups of strips and panels.
+// transposes), several blocks of k, several groups of strips and panels, more
+// strips than are packed at a time, scalar products.
 var gemmShapes = [][3]int{
 	{1, 1, 1}, {1, 40, 7}, {40, 1, 7}, {3, 3, 0}, {14, 32, 16}, {15, 33, 17}, {13, 31, 5}, {29, 65, 64},
 	{32, 300, 32}, {300, 32, 32}, {32, 32, 900}, {2, 3, 5000}, {100, 100, 100}, {31, 128, 1030},
 	{130, 1024, 9}, {400, 70, 60}, {57, 680, 680},
+	{3100, 1, 384}, {45, 37, 300}, {9, 2, 9000},
 }
 
 func TestSgemm(t *testing.T) {
