@@ -43,6 +43,11 @@
 //	Add           y = a + b                              da = db = dy
 //	CrossEntropy  L = mean of -log softmax(x)[label]     dx = (softmax(x) - onehot(label)) / samples
 //
+// BatchNorm can take a sum before it and MaxPool2 and ReLU behind it, Standardize a
+// ReLU: a map is then read once and only the result is written, and Backward finds
+// out anew from x what passed. Such layers have the gradients of those they stand
+// for.
+//
 // The maximum over the group is what turns equivariance into invariance; over a
 // learned subset it becomes invariance to that subset only (Romero & Lohit,
 // "Learning Partial Equivariances from Data", NeurIPS 2022).
