@@ -7,6 +7,9 @@ BENCH   ?= .
 BENCHTIME ?= 1s
 BENCHCOUNT ?= 1
 BENCHOUT ?= bench.out
+SUITES  ?= all
+ROUNDS  ?= 0
+PYTHON  ?= python3
 TESTFLAGS ?=
 
 # Linters and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
@@ -23,7 +26,7 @@ endif
 ASM_PKGS = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' $(PKG) | awk '/noether-go\/noether\/asm/ {print $$1}')
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-levels test-noasm test-race test-arm64 fuzz lint bench asm generate-check clean
+.PHONY: help build test test-levels test-noasm test-race test-arm64 fuzz lint bench bench-peers bench-report asm generate-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +71,13 @@ lint: ## gofmt, vet (amd64, arm64, noasm), staticcheck, asmfmt
 
 bench: ## run the benchmarks matching BENCH into BENCHOUT (bench.out)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $(PKG) | tee $(BENCHOUT)
+
+bench-peers: ## measure SUITES (all) against other software, see bench/README.md; PYTHON has PyTorch and NumPy
+	$(GO) run ./bench/compare -suites '$(SUITES)' -rounds $(ROUNDS) -python '$(PYTHON)'
+	$(GO) run ./bench/report
+
+bench-report: ## make BENCHMARKS.md and its plots of the raw files in bench/results/speed
+	$(GO) run ./bench/report
 
 asm: ## assemble the instructions that Go's arm64 assembler lacks (asm2plan9s)
 	tools/neon.sh asm/*_arm64.s

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/internal/config"
 )
 
@@ -122,6 +123,13 @@ var Growths = []Growth{
 	{"live", []int{2, 4, 6, 8}, func(c *Conv, v int) { c.Live = v }},
 }
 
+// Formula returns the operations of the layer with that value.
+func (g Growth) Formula(v int) float64 {
+	c := Convs[0]
+	g.set(&c, v)
+	return c.Operations()
+}
+
 // Cases returns the layers of a growth, named after rotmnist1 and the value.
 func (g Growth) Cases() []Conv {
 	list := make([]Conv, len(g.Values))
@@ -141,6 +149,15 @@ func AllConvs() []Conv {
 		list = append(list, g.Cases()...)
 	}
 	return list
+}
+
+// Algorithms are the names of the ways to compute a layer, "auto" first.
+func Algorithms() []string {
+	var names []string
+	for _, a := range conv.Algorithms() {
+		names = append(names, string(a))
+	}
+	return names
 }
 
 // Draw returns the number of elements drawn.
@@ -221,6 +238,9 @@ func (s Step) TrainBench(threads int) string {
 func (s Step) InferBench(threads int) string {
 	return fmt.Sprintf("Infer/preset=%s/batch=%d/threads=%d", s.Preset, s.Batch, threads)
 }
+
+// Large reports whether the step takes a dense convolution most of a minute.
+func (s Step) Large() bool { return s.Preset == "cifar10-se2-16-partial" }
 
 // Network describes the preset's network in the words of the peers.
 func (s Step) Network() (string, error) {

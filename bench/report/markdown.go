@@ -1,0 +1,320 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/noether-go/noether/bench/cases"
+)
+
+// page is BENCHMARKS.md under way.
+type page struct {
+	strings.Builder
+	plots map[string][]byte
+}
+
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
+
+// picture shows a plot, if there is one.
+func (p *page) picture(name, text string) {
+	if _, ok := p.plots[name]; ok {
+		p.printf("\n![%s](%s)\n", text, path.Join(filepath.ToSlash(plotDir), name))
+	}
+}
+
+// table writes a table unless it has no rows.
+func (p *page) table(head string, rows [][]string) {
+	if len(rows) == 0 {
+		p.printf("\nNot measured.\n")
+		return
+	}
+	p.printf("\n| %s |\n|%s\n", strings.ReplaceAll(head, ",", " |"), strings.Repeat(" --- |", strings.Count(head, ",")+1))
+	for _, row := range rows {
+		p.printf("| %s |\n", strings.Join(row, " | "))
+	}
+}
+
+// markdown returns the text of BENCHMARKS.md.
+func markdown(r *results, plots map[string][]byte) string {
+	p := &page{plots: plots}
+	p.printf("%s", `# Benchmarks
+
+This page is made by `+"`go run ./bench/report`"+` of the raw files in [bench/results/speed](bench/results/speed); a test
+fails when it says anything else than they do. Each ratio is the rival's median time over Noether's, so above 1 Noether
+is faster. Both were measured in turn, in one run, on an otherwise idle machine as far as one can be had; the range is that of single rounds.
+`)
+	p.machine(r)
+	p.bars(r)
+	p.gemm(r)
+	p.elementwise(r)
+	p.siren(r)
+	p.layers(r)
+	p.steps(r)
+	p.inference(r)
+	p.printf("%s", `
+## How to reproduce
+
+`+"```sh"+`
+python3 -m venv peers                                       # outside the repository
+peers/bin/pip install torch numpy mkl onednn scipy-openblas32
+peers/bin/pip install --prefix $PWD/peers/onednn-gomp onednn-cpu-gomp
+apt install libblis4-openmp                                 # or anything that brings libblis
+make bench-peers PYTHON=$PWD/peers/bin/python               # a quarter of an hour on two cores
+make bench-peers PYTHON=$PWD/peers/bin/python SUITES=gemm   # a part of it
+`+"```"+`
+
+What is missing is skipped, and said so. [bench/README.md](bench/README.md) tells what each suite measures, how the
+rivals are set up, and how to add a case.
+`)
+	return p.String()
+}
+
+func (p *page) machine(r *results) {
+	p.printf("\n## Machine\n")
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(r.files)) {
+		h := r.files[name]
+		rows = append(rows, []string{name, h["date"], h["commit"], h["cpu"], h["cores"], h["go"], h["goos"] + "/" + h["goarch"] + " " + h["kernel"]})
+	}
+	p.table("raw file,date,commit,processor,cores,Go,system", rows)
+	versions := map[string]string{}
+	for _, h := range r.files {
+		for key, value := range h {
+			if name, ok := strings.CutPrefix(key, "version-"); ok && !strings.HasSuffix(name, "-peak") {
+				versions[name] = value
+			}
+		}
+	}
+	if len(versions) > 0 {
+		p.printf("\nRivals:\n\n")
+		for _, name := range slices.Sorted(maps.Keys(versions)) {
+			p.printf("- %s: %s\n", name, versions[name])
+		}
+	}
+	if peak := r.peak("avx512"); !math.IsNaN(peak) {
+		p.printf("\nPeak of one core, measured beside the products: %.0f GFLOP/s with AVX-512", peak)
+		if avx2 := r.peak("avx2"); !math.IsNaN(avx2) {
+			p.printf(", %.0f with AVX2", avx2)
+		}
+		p.printf(".\n")
+	}
+}
+
+func (p *page) bars(r *results) {
+	p.printf("\n## What is to be reached\n")
+	var rows [][]string
+	for _, b := range bars(r) {
+		bound := "at least "
+		if b.atMost {
+			bound = "at most "
+		}
+		if b.percent {
+			bound += fmt.Sprintf("%.0f%%", 100*b.bound)
+		} else {
+			bound += fmt.Sprintf("%.4gx", b.bound)
+		}
+		rows = append(rows, []string{b.what, b.rival, bound, b.text(), b.reached()})
+	}
+	p.table("what,against,bar,measured (range),reached", rows)
+	p.picture("ratios.png", "Ratios, and what they are to be")
+}
+
+func (b bar) text() string {
+	if !b.got.known() {
+		return "-"
+	}
+	if b.percent {
+		return fmt.Sprintf("%.0f%% (%.0f-%.0f%%)", 100*b.got.value, 100*b.got.low, 100*b.got.high)
+	}
+	return b.got.String()
+}
+
+func (q ratio) String() string {
+	if !q.known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.2fx (%.2f-%.2f)", q.value, q.low, q.high)
+}
+
+func (p *page) gemm(r *results) {
+	p.printf("\n## Products of matrices\n\nGFLOP/s, medians. The ratio is against the best rival for the shape.\n")
+	for _, impl := range []string{"avx512", "avx2"} {
+		for _, threads := range []int{1, 2} {
+			var peers []string
+			for _, g := range cases.Gemms {
+				for peer := range r.samples[g.Bench(impl, threads)] {
+					if peer != noether && !slices.Contains(peers, peer) {
+						peers = append(peers, peer)
+					}
+				}
+			}
+			slices.Sort(peers)
+			var rows [][]string
+			for _, g := range cases.Gemms {
+				name := g.Bench(impl, threads)
+				if len(r.samples[name]) == 0 {
+					continue
+				}
+				row := []string{shape(g), rate(g.Operations(), r.median(name, noether, ns))}
+				for _, peer := range peers {
+					row = append(row, rate(g.Operations(), r.median(name, peer, ns)))
+				}
+				rows = append(rows, append(row, r.best(name).String()))
+			}
+			if len(rows) > 0 {
+				p.printf("\n### %s, %d thread%s\n", map[string]string{"avx512": "AVX-512", "avx2": "AVX2"}[impl], threads, plural(threads))
+				p.table("m x n x k,Noether,"+strings.Join(append(peers, "ratio"), ","), rows)
+			}
+		}
+	}
+	p.picture("gemm.png", "GFLOP/s against the size of the matrices")
+	p.picture("roofline.png", "Roofline: GFLOP/s against operations per byte")
+}
+
+// rate writes GFLOP/s.
+func rate(operations, nanoseconds float64) string {
+	if math.IsNaN(nanoseconds) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", operations/nanoseconds)
+}
+
+func (p *page) elementwise(r *results) {
+	p.printf("\n## Elementwise operations\n\nMilliseconds, one thread.\n")
+	var rows [][]string
+	for _, op := range cases.Ops {
+		for _, n := range cases.Lengths {
+			name := cases.ElementwiseBench(op, "avx512", n)
+			if len(r.samples[name]) == 0 {
+				continue
+			}
+			rows = append(rows, []string{op, count(n), milliseconds(r, name, noether), milliseconds(r, name, "numpy"), r.ratio(name, "numpy").String(),
+				milliseconds(r, name, "pytorch"), r.ratio(name, "pytorch").String()})
+		}
+	}
+	p.table("operation,floats,Noether,NumPy,ratio,PyTorch,ratio", rows)
+}
+
+// milliseconds writes a peer's median time.
+func milliseconds(r *results, bench, peer string) string {
+	v := r.median(bench, peer, ns)
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", v/1e6)
+}
+
+func (p *page) siren(r *results) {
+	p.printf("\n## Kernel networks\n\nSIREN 3-32-32-1024, milliseconds, two threads. Backward computes the gradients of the parameters and of the coordinates.\n")
+	var rows [][]string
+	for _, pass := range cases.SirenPasses {
+		for _, positions := range cases.Positions {
+			name := cases.SirenBench(pass, positions, 2)
+			if len(r.samples[name]) > 0 {
+				rows = append(rows, []string{pass, fmt.Sprint(positions), milliseconds(r, name, noether), milliseconds(r, name, "pytorch"), r.ratio(name, "pytorch").String()})
+			}
+		}
+	}
+	p.table("pass,positions,Noether,PyTorch,ratio", rows)
+}
+
+func (p *page) layers(r *results) {
+	p.printf(`
+## Layers
+
+Milliseconds. Noether renders the kernel, convolves, and computes the gradients of the input, of the kernel network and
+of the group elements; PyTorch does the forward and backward pass of the dense convolution alone.
+`)
+	var rows [][]string
+	for _, c := range cases.Convs {
+		name := convBench(r, c)
+		if len(r.samples[name]) == 0 {
+			continue
+		}
+		threads := name[strings.LastIndexByte(name, '=')+1:]
+		rows = append(rows, []string{c.Name, c.Dense(), fmt.Sprint(c.Elements), threads, milliseconds(r, name, noether), milliseconds(r, name, "pytorch"), r.ratio(name, "pytorch").String()})
+	}
+	p.table("layer,dense convolution,elements,threads,Noether,PyTorch,ratio", rows)
+
+	rows = nil
+	algorithms := cases.Algorithms()
+	for _, c := range cases.Convs {
+		row, any := []string{c.Name}, false
+		for _, a := range algorithms {
+			text := milliseconds(r, c.Bench(a, "all", 1), noether)
+			any = any || text != "-" && a != "auto"
+			row = append(row, text)
+		}
+		if any {
+			rows = append(rows, row)
+		}
+	}
+	p.printf("\n### By algorithm\n\nMilliseconds, one thread. A layer for which an algorithm is not made has none.\n")
+	p.table("layer,"+strings.Join(algorithms, ","), rows)
+	p.printf(`
+### As sizes grow
+
+One layer, varied along one axis at a time. The dotted line has the slope of the formula: operations are proportional
+to the batch, to the square of the channels (here as many out as in), and to the square of the elements.
+`)
+	p.picture("growth.png", "Time of a layer against batch, channels, elements and side")
+}
+
+func (p *page) steps(r *results) {
+	p.printf(`
+## Training steps
+
+Milliseconds for a whole step: elements drawn, kernels rendered, forward, loss, backward, Adam. PyTorch runs the same
+network, written for it without detours, with fused Adam.
+`)
+	var rows, memories [][]string
+	for _, s := range cases.Steps {
+		one, two := s.TrainBench(1), s.TrainBench(2)
+		if len(r.samples[two]) == 0 {
+			continue
+		}
+		second := between(r.values(one, noether, ns), r.values(two, noether, ns), "")
+		rows = append(rows, []string{s.Preset, fmt.Sprint(s.Batch), milliseconds(r, two, noether), milliseconds(r, two, "pytorch"), r.ratio(two, "pytorch").String(),
+			milliseconds(r, one, noether), second.String()})
+		if u := memory(r, s); u.gross.known() {
+			memories = append(memories, []string{s.Preset, fmt.Sprint(s.Batch), fmt.Sprintf("%.0f", u.ours), fmt.Sprintf("%.0f", u.rival), fmt.Sprintf("%.0f", u.imported),
+				fmt.Sprintf("%.2f", u.gross.value), fmt.Sprintf("%.2f", u.net.value)})
+		}
+	}
+	p.table("preset,batch,Noether,PyTorch,ratio,Noether with one thread,second thread", rows)
+	p.picture("scaling.png", "What a second thread brings")
+	p.printf("\n### Memory\n\nPeak of resident memory in MiB. PyTorch is measured with the allocator's own settings, which take less than the fastest ones. What importing it takes is mostly its libraries, so the share is given without that too.\n")
+	p.table("preset,batch,Noether,PyTorch,of it imported,share,share without", memories)
+	p.printf("\n### Parts of the group\n\nA layer that has learned to use a part of the group draws fewer elements. The whole step, by the size of the subset in every layer, milliseconds:\n")
+	rows = nil
+	for _, s := range cases.Partial() {
+		name := s.TrainBench(2)
+		if len(r.samples[name]) == 0 {
+			continue
+		}
+		whole := cases.Partial()[0].TrainBench(2)
+		rows = append(rows, []string{fmt.Sprintf("%g", s.Theta), milliseconds(r, name, noether), fmt.Sprintf("%.2fx", r.median(whole, noether, ns)/r.median(name, noether, ns)),
+			fmt.Sprintf("%.0f", r.median(name, noether, "peak-MiB")), milliseconds(r, name, "pytorch"), fmt.Sprintf("%.2fx", r.median(whole, "pytorch", ns)/r.median(name, "pytorch", ns)),
+			r.ratio(name, "pytorch").String()})
+	}
+	p.table("part,Noether,faster than whole,peak MiB,PyTorch,faster than whole,ratio", rows)
+	p.picture("partial.png", "Time and memory of a step against the part of the group")
+	p.picture("elements.png", "Time of a step against the number of elements")
+}
+
+func (p *page) inference(r *results) {
+	p.printf("\n## Predictions\n\nMilliseconds for a batch, two threads. Noether's network is frozen: its elements are fixed and its kernels rendered once.\n")
+	var rows [][]string
+	for _, s := range cases.Inferences {
+		name := s.InferBench(2)
+		if len(r.samples[name]) > 0 {
+			rows = append(rows, []string{s.Preset, fmt.Sprint(s.Batch), milliseconds(r, name, noether), milliseconds(r, name, "pytorch"), r.ratio(name, "pytorch").String()})
+		}
+	}
+	p.table("preset,batch,Noether,PyTorch,ratio", rows)
+}

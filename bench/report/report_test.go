@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/bench/cases"
+)
+
+// TestDrift fails when BENCHMARKS.md or a plot is not what the raw files say.
+func TestDrift(t *testing.T) {
+	root := filepath.Join("..", "..")
+	files, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cure = "run go run ./bench/report at the root of the repository"
+	var plots []string
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Errorf("%v; %s", err, cure)
+			continue
+		}
+		if filepath.Ext(name) != ".png" {
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s is not what the raw files make it, first in line %d; %s", name, firstDifference(got, want), cure)
+			}
+			continue
+		}
+		plots = append(plots, filepath.Base(name))
+		if problem := differ(got, want); problem != "" {
+			t.Errorf("%s is not what the raw files make it: %s; %s", name, problem, cure)
+		}
+	}
+	there, err := os.ReadDir(filepath.Join(root, plotDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range there {
+		if !slices.Contains(plots, e.Name()) {
+			t.Errorf("no raw file has measurements for %s; %s", e.Name(), cure)
+		}
+	}
+}
+
+// firstDifference returns the line where two texts part.
+func firstDifference(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return 1 + bytes.Count(a[:n], []byte{'\n'})
+}
+
+// differ compares pictures by their pixels: how they are compressed depends on
+// the version of Go, and rounding at the edge of a stroke on the processor.
+func differ(a, b []byte) string {
+	p, err := png.Decode(bytes.NewReader(a))
+	if err != nil {
+		return err.Error()
+	}
+	q, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return err.Error()
+	}
+	if p.Bounds() != q.Bounds() {
+		return "another size"
+	}
+	for y := p.Bounds().Min.Y; y < p.Bounds().Max.Y; y++ {
+		for x := p.Bounds().Min.X; x < p.Bounds().Max.X; x++ {
+			r1, g1, b1, _ := p.At(x, y).RGBA()
+			r2, g2, b2, _ := q.At(x, y).RGBA()
+			for _, d := range []int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2)} {
+				if d < -4*257 || d > 4*257 {
+					return image.Pt(x, y).String() + " has another colour"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sample is a raw file of two suites' worth, made up.
+const sample = `suite: gemm
+date: 2026-01-01
+commit: 0123456
+goos: linux
+goarch: amd64
+go: go1.26
+cpu: a processor
+cores: 2
+kernel: 6.1
+version-mkl: MKL of the test
+peer: mkl
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64	10	4000.0 ns/op
+peer: openblas
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64	10	3000.0 ns/op
+peer: noether
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64-2	10	2000 ns/op	50.00 %peak	65.0 GFLOP/s
+peer: mkl
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64	10	6000.0 ns/op
+peer: openblas
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64	10	5000.0 ns/op
+peer: noether
+BenchmarkSgemm/impl=avx512/threads=1/m=64/n=64/k=64-2	10	3000 ns/op	40.00 %peak	44.0 GFLOP/s
+peer: noether
+BenchmarkTrainStep/preset=rotmnist-se2-8-partial/batch=64/threads=2	1	300000000 ns/op	400.0 peak-MiB
+peer: pytorch
+BenchmarkTrainStep/preset=rotmnist-se2-8-partial/batch=64/threads=2	1	3900000000 ns/op
+peer: pytorch-peak
+BenchmarkTrainStep/preset=rotmnist-se2-8-partial/batch=64/threads=2	1	0 ns/op	1500.0 peak-MiB	500.0 imported-MiB
+`
+
+func readSample(t *testing.T, text string) (*results, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sample.txt"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return read(dir)
+}
+
+func TestRatios(t *testing.T) {
+	r, err := readSample(t, sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	name := cases.Gemms[0].Bench("avx512", 1)
+	near("median", r.median(name, noether, ns), 2500)
+	best := r.best(name)
+	if best.rival != "openblas" {
+		t.Errorf("the best rival is %s, want openblas", best.rival)
+	}
+	near("ratio", best.value, 4000.0/2500)
+	near("least ratio of a round", best.low, 1.5)
+	near("largest ratio of a round", best.high, 5.0/3)
+	near("peak", r.peak("avx512"), 130)
+	step := cases.Steps[0]
+	near("ratio of steps", r.ratio(step.TrainBench(2), "pytorch").value, 13)
+	if q := r.best(step.TrainBench(2)); q.rival != "pytorch" {
+		t.Errorf("the best rival of a step is %q, want pytorch", q.rival)
+	}
+	u := memory(r, step)
+	near("share of memory", u.gross.value, 400.0/1500)
+	near("share of memory without libraries", u.net.value, 0.4)
+	if r.best(cases.Gemms[1].Bench("avx512", 1)).known() {
+		t.Error("a ratio without measurements")
+	}
+}
+
+func TestBars(t *testing.T) {
+	r, err := readSample(t, sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := map[string]string{}
+	for _, b := range bars(r) {
+		reached[b.what] = b.reached()
+	}
+	for what, want := range map[string]string{
+		"training step rotmnist-se2-8-partial":                "yes",
+		"memory of a training step rotmnist-se2-8-partial":    "yes",
+		"training step rotmnist-se2-8-full":                   "not measured",
+		"SGEMM, 1 thread, geometric mean over shapes":         "yes",
+		"second thread, training step rotmnist-se2-8-partial": "not measured",
+	} {
+		if reached[what] != want {
+			t.Errorf("%s: %q, want %q", what, reached[what], want)
+		}
+	}
+	slow, err := readSample(t, strings.ReplaceAll(sample, "300000000 ns/op", "3000000000 ns/op"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bars(slow) {
+		if b.what == "training step rotmnist-se2-8-partial" && b.reached() != "**no**" {
+			t.Errorf("a step that is 1.3 times as fast reaches the bar of %v: %s", b.bound, b.reached())
+		}
+	}
+}
+
+// TestConvBounds finds the bars of layers and presets that were renamed.
+func TestConvBounds(t *testing.T) {
+	for name := range convBounds {
+		if !slices.ContainsFunc(cases.Convs, func(c cases.Conv) bool { return c.Name == name }) {
+			t.Errorf("no layer is called %q", name)
+		}
+	}
+	for _, s := range cases.Steps {
+		if stepBounds[s.Preset] == 0 {
+			t.Errorf("the step of %s has no bar", s.Preset)
+		}
+	}
+}
+
+func TestBrokenRawFiles(t *testing.T) {
+	for name, c := range map[string][2]string{
+		"no suite":    {strings.Replace(sample, "suite: gemm\n", "", 1), "does not say of which suite"},
+		"no peer":     {"suite: gemm\nBenchmarkA\t1\t2 ns/op\n", "whose measurement"},
+		"cut off":     {sample + "BenchmarkSgemm/impl\t10\n", "not a measurement"},
+		"no number":   {sample + "BenchmarkA\t1\tfast ns/op\n", "invalid syntax"},
+		"other lines": {sample + "PASS\n", "neither a setting nor a measurement"},
+	} {
+		if _, err := readSample(t, c[0]); err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: error %v, want one about %q", name, err, c[1])
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"gemm.txt", "gemm@other.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(sample), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := read(dir); err == nil || !strings.Contains(err.Error(), "is measured in") {
+		t.Errorf("one case in two files: error %v", err)
+	}
+	if _, err := read(t.TempDir()); err == nil {
+		t.Error("no raw files, and no error")
+	}
+}
+
+func TestDiffer(t *testing.T) {
+	picture := func(v uint8) []byte {
+		img := image.NewGray(image.Rect(0, 0, 4, 4))
+		img.Pix[5] = v
+		var out bytes.Buffer
+		if err := png.Encode(&out, img); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	if d := differ(picture(10), picture(12)); d != "" {
+		t.Errorf("a difference of rounding: %s", d)
+	}
+	if differ(picture(10), picture(60)) == "" {
+		t.Error("another colour is not noticed")
+	}
+	if differ(picture(1), nil) == "" {
+		t.Error("a broken picture is not noticed")
+	}
+}
