@@ -28,14 +28,14 @@ func NormPool(dst, top, bottom []float32, b int, m *NormMap) {
 
 // NormPoolSums returns, for the gradient dy [w, b] of NormPool's result, the sum
 // of dy and that of dy*(x - Mean) over the windows whose maximum is above Floor,
-// where x is the first pixel that has it. Up to 16384 values are added in
+// where x is the first pixel that has it. Up to 2048 values, or b, are added in
 // float32.
 func NormPoolSums(dy, top, bottom []float32, b int, m *NormMap) (sum, dot float64) {
 	w := windows("NormPoolSums", "dy", len(dy), len(top), len(bottom), b)
 	raceRead(top)
 	raceRead(bottom)
 	raceRead(dy)
-	for step := perCall(b); w > 0; w -= step {
+	for step := max(1, 2048/b); w > 0; w -= step {
 		n := min(step, w)
 		s, d := normPoolSums(dy[:n*b], top[:2*n*b], bottom[:2*n*b], n, b, m)
 		sum += s
