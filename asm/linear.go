@@ -66,3 +66,91 @@ func linearParts(m, n, k int, a []float32, lda int, b []float32, ldb int, bias, 
 		affine(row, row, 1, bias[i])
 	}
 }
+
+// LinearGrad goes back through a product: for the weights a [k, lda] of Linear, of
+// which it takes the first m columns,
+//
+//	for i := range m {
+//		for j := range n {
+//			s := sum over p < k of a[p*lda+i]*b[p*ldb+j]
+//			c[i*ldc+j] = s // accumulate: s + c[i*ldc+j]
+//		}
+//	}
+//
+// with the bits of GemmTN, for any m and n. Meanwhile it asks the processor to
+// bring the k rows of n values of ahead, ldahead apart, into the second-level
+// cache. That is a hint: ahead may be shorter, or nil.
+func LinearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
+	if m < 0 || n < 0 || k < 0 || ldahead < 0 {
+		panic(&Error{"LinearGrad", "negative size"})
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	checkRows("LinearGrad", "a", a, k, m, lda)
+	checkRows("LinearGrad", "b", b, k, n, ldb)
+	checkDst("LinearGrad", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceReadRows(a, k, m, lda)
+		raceReadRows(b, k, n, ldb)
+		raceWriteRows(c, m, n, ldc)
+	}
+	linearGrad(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
+}
+
+// linearGradParts is LinearGrad by strips of GemmTN.
+func linearGradParts(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	mr, _ := gemmTile()
+	for i := 0; i < m; i += mr {
+		var ai []float32
+		if k > 0 {
+			ai = a[i:]
+		}
+		GemmStripTN(min(mr, m-i), n, k, ai, lda, b, ldb, c[i*ldc:], ldc, accumulate)
+	}
+}
+
+// CopyRows copies rows rows of cols values and sums each:
+//
+//	for r := range rows {
+//		copy(dst[r*lddst:], src[r*ldsrc:][:cols])
+//		sums[r] = sum of src[r*ldsrc:][:cols]
+//	}
+//
+// Sums are taken in float32, in an order that depends on the level and on cols
+// alone; cols is at most 8192. dst and src must not overlap.
+func CopyRows(dst []float32, lddst int, src []float32, ldsrc, rows, cols int, sums []float32) {
+	if rows < 0 || cols < 0 || cols > reduceBlock {
+		panic(&Error{"CopyRows", "rows or cols below 0, or cols above 8192"})
+	}
+	checkRows("CopyRows", "src", src, rows, cols, ldsrc)
+	checkDst("CopyRows", "dst", dst, rows, cols, lddst)
+	if len(sums) < rows {
+		panic(&Error{"CopyRows", "sums is shorter than the number of rows"})
+	}
+	if rows == 0 {
+		return
+	}
+	if cols == 0 {
+		clear(sums[:rows])
+		return
+	}
+	if raceEnabled {
+		raceReadRows(src, rows, cols, ldsrc)
+		raceWriteRows(dst, rows, cols, lddst)
+		raceWrite(sums[:rows])
+	}
+	for step := max(1, chunk/cols); rows > step; rows -= step {
+		copyRows(dst, lddst, src, ldsrc, step, cols, sums)
+		dst, src, sums = dst[step*lddst:], src[step*ldsrc:], sums[step:]
+	}
+	copyRows(dst, lddst, src, ldsrc, rows, cols, sums)
+}
+
+func copyRowsParts(dst []float32, lddst int, src []float32, ldsrc, rows, cols int, sums []float32) {
+	for r := range rows {
+		row := src[r*ldsrc:][:cols]
+		copy(dst[r*lddst:], row)
+		sums[r] = float32(sum(row))
+	}
+}

@@ -30,3 +30,54 @@ func linear(m, n, k int, a []float32, lda int, b []float32, ldb int, bias, c []f
 
 //go:noinline
 func drain() { storeFence() }
+
+// pull8x32AVX512 is LinearGrad for 8 columns of a and tiles*32 columns of b,
+// tiles >= 1. Of ahead it fetches every other row, the first line of each 32
+// values: four calls, which begin at its first two rows and lines, fetch all. Only
+// addresses are made from ahead.
+//
+//go:noescape
+func pull8x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, ahead *float32, ldahead int, accumulate bool)
+
+//go:noinline
+func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
+	const rows = 8
+	cols := n &^ (avx512NR - 1)
+	if level != AVX512 || m < rows || cols == 0 || k == 0 {
+		if len(ahead) > 0 && k > 0 {
+			prefetch(ahead, ldahead, min(k, (len(ahead)-1)/max(1, ldahead)+1), n)
+		}
+		linearGradParts(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		return
+	}
+	i := 0
+	for ; i+rows <= m; i += rows {
+		step := stripColumns(k, avx512NR)
+		for j := 0; j < cols; j += step {
+			// The first four strips share ahead out; the others fetch what is there.
+			fetch, stride := &b[0], 0
+			part := i / rows
+			if at := part%2*16 + part/2*ldahead + j; part < 4 && at < len(ahead) {
+				fetch, stride = &ahead[at], ldahead
+			}
+			tiles := min(step, cols-j) / avx512NR
+			pull8x32AVX512(tiles, k, &a[i], lda, &b[j], ldb, &c[i*ldc+j], ldc, fetch, stride, accumulate)
+		}
+	}
+	linearGradParts(m-i, cols, k, a[i:], lda, b, ldb, c[min(len(c), i*ldc):], ldc, accumulate)
+	if cols < n {
+		linearGradParts(m, n-cols, k, a, lda, b[cols:], ldb, c[cols:], ldc, accumulate)
+	}
+}
+
+//go:noescape
+func copyRowsAVX512(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, sums *float32)
+
+//go:noinline
+func copyRows(dst []float32, lddst int, src []float32, ldsrc, rows, cols int, sums []float32) {
+	if level == AVX512 {
+		copyRowsAVX512(&dst[0], lddst, &src[0], ldsrc, rows, cols, &sums[0])
+		return
+	}
+	copyRowsParts(dst, lddst, src, ldsrc, rows, cols, sums)
+}

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // C = A*B + bias for 14 rows and tiles*32 columns. In Go, with T for the
 // accumulators:
@@ -176,4 +177,222 @@ next:
 // func storeFence()
 TEXT ·storeFence(SB), NOSPLIT, $0-0
 	SFENCE
+	RET
+
+// C (+)= A'*B for 8 columns of A [k, lda] and tiles*32 columns of B. In Go:
+//
+//	for range tiles {
+//		T = 0
+//		for p := range k {
+//			for i := range 8 {
+//				T[i][:] += broadcast(A[p][i]) * B[p][:]
+//			}
+//			every other step fetches a line of ahead
+//		}
+//		C[0:8][:] = T // accumulate: T + C
+//		B, C, ahead = B[32:], C[32:], ahead[32:]
+//	}
+//
+//	Z0..Z15      T: row i in Z(2i) and Z(2i+1)
+//	Z28, Z29     the row of B
+//	Z30, Z31     broadcast values of A, in turn
+//	SI, R9       the row of A, lda in bytes
+//	DI, R10      the row of B, ldb in bytes
+//	R8, DX       the row of C, ldc in bytes
+//	R12, R13     ahead, two of its rows in bytes
+//	CX, AX       k, counter
+
+#define PULL \
+	VMOVUPS (DI), Z28          \
+	VMOVUPS 64(DI), Z29        \
+	FMA((SI), Z30, Z0, Z1)     \
+	FMA(4(SI), Z31, Z2, Z3)    \
+	FMA(8(SI), Z30, Z4, Z5)    \
+	FMA(12(SI), Z31, Z6, Z7)   \
+	FMA(16(SI), Z30, Z8, Z9)   \
+	FMA(20(SI), Z31, Z10, Z11) \
+	FMA(24(SI), Z30, Z12, Z13) \
+	FMA(28(SI), Z31, Z14, Z15) \
+	ADDQ    R9, SI             \
+	ADDQ    R10, DI
+
+#define PULLADD(c0, c1) \
+	VADDPS  (R8), c0, c0   \
+	VADDPS  64(R8), c1, c1 \
+	VMOVUPS c0, (R8)       \
+	VMOVUPS c1, 64(R8)     \
+	ADDQ    DX, R8
+
+#define PULLPUT(c0, c1) \
+	VMOVUPS c0, (R8)   \
+	VMOVUPS c1, 64(R8) \
+	ADDQ    DX, R8
+
+#define PULLROWS(ROW) \
+	ROW(Z0, Z1)   \
+	ROW(Z2, Z3)   \
+	ROW(Z4, Z5)   \
+	ROW(Z6, Z7)   \
+	ROW(Z8, Z9)   \
+	ROW(Z10, Z11) \
+	ROW(Z12, Z13) \
+	ROW(Z14, Z15)
+
+// func pull8x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, ahead *float32, ldahead int, accumulate bool)
+TEXT ·pull8x32AVX512(SB), NOSPLIT, $0-81
+	MOVQ lda+24(FP), R9
+	MOVQ ldb+40(FP), R10
+	MOVQ ldc+56(FP), DX
+	MOVQ ldahead+72(FP), R13
+	SHLQ $2, R9
+	SHLQ $2, R10
+	SHLQ $2, DX
+	SHLQ $3, R13
+
+tile:
+	MOVQ    a+16(FP), SI
+	MOVQ    b+32(FP), DI
+	MOVQ    ahead+64(FP), R12
+	MOVQ    k+8(FP), CX
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	MOVQ    CX, AX
+	SHRQ    $1, AX
+	JZ      rest
+	PCALIGN $64
+
+two:
+	PULL
+	PREFETCHT1 (R12)
+	ADDQ       R13, R12
+	PULL
+	DECQ       AX
+	JNZ        two
+
+rest:
+	ANDQ $1, CX
+	JZ   save
+	PULL
+
+save:
+	MOVQ c+48(FP), R8
+	CMPB accumulate+80(FP), $0
+	JNE  add
+	PULLROWS(PULLPUT)
+	JMP  next
+
+add:
+	PULLROWS(PULLADD)
+
+next:
+	ADDQ $128, b+32(FP)
+	ADDQ $128, c+48(FP)
+	ADDQ $128, ahead+64(FP)
+	DECQ tiles+0(FP)
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// Rows are copied and summed, 1 <= cols. In Go:
+//
+//	for r := range rows {
+//		copy(dst[r*lddst:], src[r*ldsrc:][:cols])
+//		sums[r] = sum of src[r*ldsrc:][:cols] // by 4 accumulators of 16 lanes
+//	}
+//
+//	DI, R8    the row of dst, lddst in bytes
+//	SI, R9    the row of src, ldsrc in bytes
+//	DX, R10   sums, rows left
+//	CX, BX    values left, offset
+//	Z0..Z3    sums, Z4..Z7 values, K1 the rest
+
+// func copyRowsAVX512(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, sums *float32)
+TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ lddst+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ ldsrc+24(FP), R9
+	MOVQ rows+32(FP), R10
+	MOVQ sums+48(FP), DX
+	SHLQ $2, R8
+	SHLQ $2, R9
+	MOVQ cols+40(FP), CX
+	ANDQ $15, CX
+	TAILMASK
+
+row:
+	MOVQ   cols+40(FP), CX
+	XORQ   BX, BX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SUBQ   $64, CX
+	JLT    vectors
+
+four:
+	VMOVUPS (SI)(BX*1), Z4
+	VMOVUPS 64(SI)(BX*1), Z5
+	VMOVUPS 128(SI)(BX*1), Z6
+	VMOVUPS 192(SI)(BX*1), Z7
+	VMOVUPS Z4, (DI)(BX*1)
+	VMOVUPS Z5, 64(DI)(BX*1)
+	VMOVUPS Z6, 128(DI)(BX*1)
+	VMOVUPS Z7, 192(DI)(BX*1)
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z7, Z3, Z3
+	ADDQ    $256, BX
+	SUBQ    $64, CX
+	JGE     four
+
+vectors:
+	ADDQ $48, CX
+	JLT  tail
+
+one:
+	VMOVUPS (SI)(BX*1), Z4
+	VMOVUPS Z4, (DI)(BX*1)
+	VADDPS  Z4, Z0, Z0
+	ADDQ    $64, BX
+	SUBQ    $16, CX
+	JGE     one
+
+tail:
+	VMOVUPS.Z     (SI)(BX*1), K1, Z4
+	VMOVUPS       Z4, K1, (DI)(BX*1)
+	VADDPS        Z4, Z1, K1, Z1
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $1, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DX)
+	ADDQ          $4, DX
+	ADDQ          R8, DI
+	ADDQ          R9, SI
+	DECQ          R10
+	JNZ           row
+	VZEROUPPER
 	RET

@@ -107,9 +107,11 @@ func TestStayInside(t *testing.T) {
 			Linear(mr, n, 5, x(mr*5), 5, x(5*n), n, x(mr), x(mr*n), n, n%2 == 0)
 			Fence()
 		},
-		"Max4":         func(n int) { Max4(x(n), x(n), x(n), x(n), x(n)) },
-		"Max4Grad":     func(n int) { Max4Grad(x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n)) },
-		"Adam":         func(n int) { Adam(x(n), x(n), x(n), x(n), AdamStep{1, 1, 1, 1, 1, 1}) },
+		"LinearGrad": func(n int) { LinearGrad(11, n, 5, x(55), 11, x(5*n), n, x(11*n), n, n%2 == 0, x(5*n), n) },
+		"CopyRows":   func(n int) { CopyRows(x(3*n), n, x(3*n), n, 3, n, x(3)) },
+		"Max4":       func(n int) { Max4(x(n), x(n), x(n), x(n), x(n)) },
+		"Max4Grad":   func(n int) { Max4Grad(x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n)) },
+		"Adam":       func(n int) { Adam(x(n), x(n), x(n), x(n), AdamStep{1, 1, 1, 1, 1, 1}) },
 	}
 	columns := map[string]func(rows, cols int){
 		"ColSum":        func(r, c int) { ColSum(x(c), x(r*c)) },

@@ -70,6 +70,7 @@ type cpuWorker struct {
 	h, slope, z [][]float32 // for each sine layer; z only where its w is learned
 	d           [2][]float32
 	rows        []float32 // [chunkRows, n] of dy
+	sums        [chunkRows]float32
 	turned      []float32 // a transposed block in panels, see asm.PackCols
 }
 
@@ -412,17 +413,17 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 	for row := from; row < to; {
 		m := strip(to-row, chunkRows)
 		c.take(w, row, m, col, n, db[row:row+m], accumulate)
-		next := min(m, to-row-m) // rows to fetch meanwhile
-		strips := ceilDiv(m, mr)
-		for r, s := 0, 0; r < m; s++ {
+		for r := 0; r < m; {
 			height := strip(m-r, mr)
-			if a, b := share(s, next, strips); a < b {
-				asm.Prefetch(c.dy[(row+m+a)*c.positions+col:], c.positions, b-a, n)
-			}
 			asm.GemmPanelsNN(height, l.in, n, w.rows[r*blockStride:], blockStride, w.turned, distance, dw[(row+r)*l.in:], l.in, accumulate)
 			r += height
 		}
-		pull(w.d[0], blockStride, weight[row*l.in:], l.in, m, w.rows, n, row > from)
+		// What will be taken next.
+		ahead := c.dy[min(row+m, to-1)*c.positions+col:]
+		if row+m == to {
+			ahead = c.dy[from*c.positions+min(col+n, c.positions-1):]
+		}
+		asm.LinearGrad(l.in, n, m, weight[row*l.in:], l.in, w.rows, blockStride, w.d[0], blockStride, row > from, ahead, c.positions)
 		row += m
 	}
 	if c.groups > 1 {
@@ -436,10 +437,12 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 // take copies m rows of dy to w.rows, where they lie close together, and sums
 // them.
 func (c *cpu) take(w *cpuWorker, row, m, col, n int, db []float32, accumulate bool) {
-	for r := range m {
-		x := w.rows[r*blockStride:][:n]
-		copy(x, c.dy[(row+r)*c.positions+col:])
-		sum(&db[r], x, accumulate)
+	sums := w.sums[:m]
+	asm.CopyRows(w.rows, blockStride, c.dy[row*c.positions+col:], c.positions, m, n, sums)
+	if accumulate {
+		asm.Add(db, db, sums)
+	} else {
+		copy(db, sums)
 	}
 }
 
@@ -460,16 +463,6 @@ func turn(panels, x []float32, ld, rows, n int) (distance int) {
 		asm.PackCols(panels[r/nr*distance:], x[r*ld:], ld, n, min(nr, rows-r))
 	}
 	return distance
-}
-
-// pull computes d (+)= W' x for W [k, in] and x [k, n].
-func pull(d []float32, ld int, weight []float32, in, k int, x []float32, n int, accumulate bool) {
-	mr, _ := asm.GemmTile()
-	for row := 0; row < in; {
-		m := strip(in-row, mr)
-		asm.GemmStripTN(m, n, k, weight[row:], in, x, blockStride, d[row*ld:], ld, accumulate)
-		row += m
-	}
 }
 
 // chainGrad takes the gradient of the last hidden layer from w.d[0] or down and
@@ -524,10 +517,10 @@ func (c *cpu) chainGrad(w *cpuWorker, segment, col, n int, accumulate bool) {
 			row += m
 		}
 		if i > 0 {
-			pull(w.d[spare], blockStride, l.value().Host(), l.in, l.out, d, n, false)
+			asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, d, blockStride, w.d[spare], blockStride, false, nil, 0)
 			spare = 1 - spare
 		} else if c.dx != nil {
-			pull(c.dx[col:], c.positions, l.value().Host(), l.in, l.out, d, n, false)
+			asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, d, blockStride, c.dx[col:], c.positions, false, nil, 0)
 		}
 	}
 }
