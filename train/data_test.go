@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,5 +133,34 @@ func TestSizeOfGeneratedData(t *testing.T) {
 		if got := [3]int{set.Train.Len() / 2, set.Validation.Len() / 2, set.Test.Len() / 2}; got != want {
 			t.Errorf("size %d gives %v sixes, want %v", size, got, want)
 		}
+	}
+}
+
+// What a configuration says about the images of its data set is true.
+func TestImages(t *testing.T) {
+	for set, synthetic := range map[string]bool{"strokes6-180": true, "mnist6-180": false, "mnist6-m": false, "rotmnist-synthetic": true} {
+		t.Run(set, func(t *testing.T) {
+			if testing.Short() && set == "rotmnist-synthetic" {
+				t.Skip("not in short mode: turns 62000 digits")
+			}
+			c := config.Config{Data: config.Data{Set: set}}
+			o := &options{data: os.Getenv("NOETHER_DATA")}
+			if o.data == "" {
+				o.data = filepath.Join("..", "..", "shared", "data")
+			}
+			d, err := openData(t.Context(), &c, o, slog.New(slog.DiscardHandler))
+			if errors.Is(err, fs.ErrNotExist) {
+				t.Skip("needs the original MNIST: ", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := (config.Image{Channels: d.Channels, Side: d.Height, Classes: d.Classes}); got != c.Image() || d.Height != d.Width {
+				t.Errorf("images are %+v (%d wide), the configuration says %+v", got, d.Width, c.Image())
+			}
+			if d.Name != set || d.Synthetic != synthetic {
+				t.Errorf("the set is called %s, synthetic %v", d.Name, d.Synthetic)
+			}
+		})
 	}
 }
