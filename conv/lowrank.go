@@ -18,15 +18,17 @@ import (
 // The kernel itself is never made. With h features it takes h (n_in T + C_out)
 // multiplications where the direct convolution takes n_in T C_out.
 //
-// An output row and batch is one long row of columns q = (col, b), cut into
-// panels as wide as the register tile. For a panel everything happens in the
-// second-level cache: the columns under every tap are packed to xcol [c, (t,j),
-// q], made to z [(c,k), (i,q)] and mixed to y [o, (i,q)].
+// The batch is cut into chunks as wide as the register tile at most, and the maps
+// of a chunk are brought to the order [position, (c,j), b] first: planes lie a
+// multiple of some power of two apart, so that what one position of all planes has
+// would fall into a few sets of any cache. For a position of the output everything
+// then happens in the second-level cache: what the taps meet is copied to xcol [c,
+// (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)].
 //
-// Backward goes through all panels for one block of input channels at a time,
+// Backward goes through all positions for one block of input channels at a time,
 //
-//	dw[o,(c,k)] = sum over (i,q) of dy z      dz[(c,k),(i,q)] = sum over o of w dy
-//	df[k,i,j,t] = sum over c, q of xcol dz    dxcol[c,(t,j),q] = sum over (k,i) of f dz
+//	dw[o,(c,k)] = sum over (i,b) of dy z      dz[(c,k),(i,b)] = sum over o of w dy
+//	df[k,i,j,t] = sum over c, b of xcol dz    dxcol[c,(t,j),b] = sum over (k,i) of f dz
 //
 // and adds dxcol to dx in the product that makes it. z is made anew, for keeping
 // it would take h times the memory of a map. All but df belong to one block of
@@ -120,11 +122,22 @@ func lowRankPays(s *Shape, features int) bool {
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
 func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	_, prepared = p.layOut(nil, s)
+	_, width := chunksOf(s)
+	in := roundUp(s.H * s.W * s.Sources() * width)
 	if inference {
-		return prepared, 0
+		return prepared, in
 	}
+	out := s.OutH * s.OutW * s.Out
 	blocks := blocksOf(s.In, p.blockChannels(s))
-	return prepared, s.Out*s.OutH*s.OutW*s.B + blocks*p.featuresSize(s)
+	return prepared, 2*in + out*columns(s.NOut*width) + roundUp(out*width) + blocks*p.featuresSize(s)
+}
+
+// chunksOf returns how many chunks a batch is cut into, and their width. The last
+// may be filled up with zeros.
+func chunksOf(s *Shape) (count, width int) {
+	_, nr := asm.GemmTile()
+	count = blocksOf(s.B, nr)
+	return count, blocksOf(s.B, count)
 }
 
 // featuresSize returns the number of values of df.
@@ -183,186 +196,182 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	}
 }
 
-// lowRankLocal is the memory of a worker.
+// lowRankLocal is the memory of a worker, for one position.
 type lowRankLocal struct {
-	xcol   []float32 // [c, (t,j), q]
-	z      []float32 // [(c,k), (i,q)]
-	s      []float32 // [c, q]
-	y      []float32 // [o, (i,q)], lowRankPass.ldy
-	common []float32 // [o, q], what all i have in common
+	xcol   []float32 // [c, (t,j), b]
+	z      []float32 // [(c,k), (i,b)]
+	s      []float32 // [c, b]
+	y      []float32 // [o, (i,b)], lowRankPass.ldy
+	common []float32 // [o, b], what all i have in common
 
-	// For a backward pass; y and common hold the gradients.
-	dz     []float32 // [c, ((k,i) and b, q)]
-	ds     []float32 // [c, q]
+	// For a backward pass.
+	dz     []float32 // [c, ((k,i) and b, b)]
+	ds     []float32 // [c, b]
 	dw     []float32 // [o, (c,k)]
 	db     []float32 // [o, c]
-	df     []float32 // [(t,j), (k,i)]
 	panels []float32
 }
 
 func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 	_, nr := asm.GemmTile()
+	_, width := chunksOf(s)
 	mix, block := p.mixChannels(s), p.blockChannels(s)
 	most := max(mix, block)
 	rows := p.features * s.NOut
-	blockRows := block * p.features
 	return lowRankLocal{
-		xcol:   aligned(most * len(s.Offsets) * s.NIn * nr),
-		z:      aligned(most * rows * nr),
-		s:      aligned(s.In * nr),
-		y:      aligned(s.Out * columns(s.NOut*nr)),
-		common: aligned(s.Out * nr),
-		dz:     aligned(block * (rows + 1) * nr),
-		ds:     aligned(block * nr),
-		dw:     aligned(s.Out * columns(blockRows)),
+		xcol:   aligned(most * len(s.Offsets) * s.NIn * width),
+		z:      aligned(most * rows * width),
+		s:      aligned(s.In * width),
+		y:      aligned(s.Out * columns(s.NOut*width)),
+		common: aligned(s.Out * width),
+		dz:     aligned(block * (rows + 1) * width),
+		ds:     aligned(block * width),
+		dw:     aligned(s.Out * columns(block*p.features)),
 		db:     aligned(s.Out * columns(block)),
-		df:     aligned(len(s.Offsets) * s.NIn * rows),
-		panels: aligned(max(nr*s.NOut*nr, (max(rows, block)+nr-1)/nr*nr*nr)),
+		panels: aligned(max(nr*s.NOut*width, blocksOf(max(rows, block), nr)*nr*width)),
 	}
 }
 
-// lowRankPass is one pass over the panels of the output.
+// lowRankPass is one pass over the positions of the output, for one chunk of the
+// batch.
 type lowRankPass struct {
 	*lowRank
 	factors
 	shape *Shape
-	x, y  []float32 // y or dy
 
-	nr     int
-	ldy    int
-	chunks int // parts that the batch is cut into, or 1
-	across int // panels of a row and chunk
+	x, y       []float32 // the maps, [plane, position, B]; y or dy
+	packed     []float32 // [position, (c,j), b] x of the chunk
+	b0, n      int       // the chunk: its first batch entry, the number of them
+	width, ldy int
 
 	// For a backward pass:
-	sums       []float32 // [o, (row,col,b)] dy summed over i
 	dx         []float32
-	dw, db, df []float32
+	dxPacked   []float32 // like packed
+	dyPacked   []float32 // [position, o, (i,b)], ldy
+	sums       []float32 // [position, o, b] dy summed over i
+	dw, db     []float32
+	df         []float32 // [k, (i,j,t)]
 	parts      []float32 // [block, (t,j), (k,i)]
-	block      int       // channels of a block
 	blocks     int
-	accumulate bool
+	accumulate bool // onto dx
 }
 
 func (p *lowRank) newPass(x, y, prepared tensor.Buffer, s *Shape) *lowRankPass {
 	l := &p.pass
 	*l = lowRankPass{lowRank: p, shape: s, x: x.Host(), y: y.Host()}
 	l.factors, _ = p.layOut(prepared.Host(), s)
-	_, l.nr = asm.GemmTile()
-	l.ldy = columns(s.NOut * l.nr)
-	// Going down the columns with part of the batch, what neighbouring panels
-	// share stays in the cache.
-	l.chunks, l.across = 1, (s.OutW*s.B+l.nr-1)/l.nr
-	if s.B%l.nr == 0 {
-		l.chunks, l.across = s.B/l.nr, s.OutW
-	}
+	_, l.width = chunksOf(s)
+	l.ldy = columns(s.NOut * l.width)
 	return l
 }
 
-// panelCount returns the number of panels.
-func (l *lowRankPass) panelCount() int { return l.chunks * l.across * l.shape.OutH }
+// packing is how many positions are brought to another order at a time.
+const packing = 4
 
-// panel returns the row of panel i, its first column q = (col, b) and the number
-// of columns.
-func (l *lowRankPass) panel(i int) (row, q, n int) {
-	s := l.shape
-	at, rest := i%l.across, i/l.across
-	row = rest % s.OutH
-	if l.chunks > 1 || s.B == l.nr {
-		return row, at*s.B + rest/s.OutH*l.nr, l.nr
-	}
-	return row, at * l.nr, min(l.nr, s.OutW*s.B-at*l.nr)
-}
+// run runs a task over n items in pieces that keep neighbours together.
+func (l *lowRankPass) run(n int, task tensor.Task) { l.team.For(n, max(1, n/32), task) }
 
 // Forward computes y.
-func (p *lowRank) Forward(y, x, prepared, _ tensor.Buffer, s *Shape) {
+func (p *lowRank) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	l := p.newPass(x, y, prepared, s)
-	n := l.panelCount()
-	p.team.For(n, max(1, min(n/16, l.across)), (*lowRankForward)(l))
+	l.packed = scratch.Host()[:s.H*s.W*s.Sources()*l.width]
+	for l.b0 = 0; l.b0 < s.B; l.b0 += l.width {
+		l.n = min(l.width, s.B-l.b0)
+		l.run(blocksOf(s.H*s.W, packing), (*lowRankPack)(l))
+		l.run(s.OutH*s.OutW, (*lowRankForward)(l))
+	}
 	p.pass = lowRankPass{}
 }
 
-// lowRankForward computes y, item by item a panel.
-type lowRankForward lowRankPass
+// lowRankPack brings x to packed, item by item some positions.
+type lowRankPack lowRankPass
 
-var _ tensor.Task = (*lowRankForward)(nil)
-
-// Do computes the panels lo <= i < hi.
-func (t *lowRankForward) Do(lo, hi, worker int) {
-	l := (*lowRankPass)(t)
+// Do packs the items lo <= i < hi.
+func (l *lowRankPack) Do(lo, hi, _ int) {
+	s := l.shape
+	plane := s.H * s.W
 	for i := lo; i < hi; i++ {
-		row, q, n := l.panel(i)
-		l.forward(row, q, n, &l.locals[worker])
-	}
-}
-
-func (l *lowRankPass) forward(row, q, n int, m *lowRankLocal) {
-	s := l.shape
-	wide := s.NOut * l.nr
-	count := blocksOf(s.In, l.mixChannels(s))
-	for part := range count {
-		c0, c1 := share(s.In, count, part)
-		for c := c0; c < c1; c++ {
-			l.gather(m.xcol, c, row, q, n)
-			l.convolve(m.z[(c-c0)*l.features*wide:], m.s[c*l.nr:], m.xcol)
-		}
-		gemmNN(s.Out, wide, (c1-c0)*l.features, l.w[c0*l.features:], l.ldw, m.z, wide, m.y, l.ldy, part > 0)
-	}
-	gemmNN(s.Out, l.nr, s.In, l.b, s.In, m.s, l.nr, m.common, l.nr, false)
-	plane := s.OutH * s.OutW * s.B
-	at := row*s.OutW*s.B + q
-	for o := range s.Out {
-		common := m.common[o*l.nr:][:n]
-		asm.Affine(common, common, 1, l.bias[o])
-		for i := range s.NOut {
-			asm.Add(l.y[(o*s.NOut+i)*plane+at:][:n], m.y[o*l.ldy+i*l.nr:][:n], common)
-		}
-	}
-}
-
-// meets returns the part lo <= k < hi of n columns from q on at which a tap stays
-// inside the input plane, and the place of column q+k in the row of that plane,
-// at + k. It is empty where the row lies outside.
-func (l *lowRankPass) meets(o Offset, row, q, n int) (lo, hi, at int) {
-	s := l.shape
-	r := row + o.Row
-	if r < 0 || r >= s.H {
-		return 0, 0, 0
-	}
-	at = q + o.Col*s.B
-	lo, hi = max(0, -at), min(n, s.W*s.B-at)
-	if lo >= hi {
-		return 0, 0, 0
-	}
-	return lo, hi, r*s.W*s.B + at
-}
-
-// gather packs what the taps meet of channel c: xcol [(t,j), q], zero outside the
-// plane and beyond n columns.
-func (l *lowRankPass) gather(xcol []float32, c, row, q, n int) {
-	s := l.shape
-	plane := s.H * s.W * s.B
-	x := l.x[c*s.NIn*plane:]
-	for t, o := range s.Offsets {
-		dst := xcol[t*s.NIn*l.nr:][:s.NIn*l.nr]
-		lo, hi, at := l.meets(o, row, q, n)
-		switch {
-		case lo >= hi:
-			clear(dst)
-		case lo == 0:
-			asm.PackPanel(dst, x[at:], plane, s.NIn, hi)
-		default:
-			clear(dst)
-			for j := range s.NIn {
-				copy(dst[j*l.nr+lo:], x[j*plane+at+lo:j*plane+at+hi])
+		p0, p1 := i*packing, min((i+1)*packing, plane)
+		for c := range s.Sources() {
+			for p := p0; p < p1; p++ {
+				take(l.packed[(p*s.Sources()+c)*l.width:][:l.width], l.x[(c*plane+p)*s.B+l.b0:], l.n)
 			}
 		}
 	}
 }
 
-// convolve makes z [(k,i), q] and s [q] of one channel.
+// take copies n values to dst and sets the rest to zero.
+func take(dst, src []float32, n int) {
+	copy(dst, src[:n])
+	clear(dst[n:])
+}
+
+// lowRankForward computes y, item by item a position.
+type lowRankForward lowRankPass
+
+var _ tensor.Task = (*lowRankForward)(nil)
+
+// Do computes the positions lo <= i < hi.
+func (t *lowRankForward) Do(lo, hi, worker int) {
+	l := (*lowRankPass)(t)
+	for at := lo; at < hi; at++ {
+		l.forward(at, &l.locals[worker])
+	}
+}
+
+func (l *lowRankPass) forward(position int, m *lowRankLocal) {
+	s := l.shape
+	across := s.NOut * l.width
+	count := blocksOf(s.In, l.mixChannels(s))
+	for part := range count {
+		c0, c1 := share(s.In, count, part)
+		for c := c0; c < c1; c++ {
+			l.gather(m.xcol, c, position)
+			l.convolve(m.z[(c-c0)*l.features*across:], m.s[c*l.width:], m.xcol)
+		}
+		gemmNN(s.Out, across, (c1-c0)*l.features, l.w[c0*l.features:], l.ldw, m.z, across, m.y, l.ldy, part > 0)
+	}
+	gemmNN(s.Out, l.width, s.In, l.b, s.In, m.s, l.width, m.common, l.width, false)
+	plane := s.OutH * s.OutW
+	for o := range s.Out {
+		common := m.common[o*l.width:][:l.n]
+		asm.Affine(common, common, 1, l.bias[o])
+		for i := range s.NOut {
+			asm.Add(l.y[((o*s.NOut+i)*plane+position)*s.B+l.b0:][:l.n], m.y[o*l.ldy+i*l.width:][:l.n], common)
+		}
+	}
+}
+
+// meets returns the position of the input plane that a tap meets at a position of
+// the output plane, negative if it leaves the plane.
+func (l *lowRankPass) meets(o Offset, position int) int {
+	s := l.shape
+	row, col := position/s.OutW+o.Row, position%s.OutW+o.Col
+	if row < 0 || row >= s.H || col < 0 || col >= s.W {
+		return -1
+	}
+	return row*s.W + col
+}
+
+// gather copies what the taps meet of channel c: xcol [(t,j), b], zero outside the
+// plane.
+func (l *lowRankPass) gather(xcol []float32, c, position int) {
+	s := l.shape
+	size := s.NIn * l.width
+	for t, o := range s.Offsets {
+		dst := xcol[t*size:][:size]
+		if at := l.meets(o, position); at >= 0 {
+			copy(dst, l.packed[(at*s.In+c)*size:])
+		} else {
+			clear(dst)
+		}
+	}
+}
+
+// convolve makes z [(k,i), b] and s [b] of one channel.
 func (l *lowRankPass) convolve(z, sum, xcol []float32) {
 	s := l.shape
 	deep := len(s.Offsets) * s.NIn
-	gemmNN(l.features*s.NOut, l.nr, deep, l.f, deep, xcol, l.nr, z, l.nr, false)
-	asm.GemmNN(1, l.nr, deep, l.ones, deep, xcol, l.nr, sum, l.nr, false)
+	gemmNN(l.features*s.NOut, l.width, deep, l.f, deep, xcol, l.width, z, l.width, false)
+	asm.GemmNN(1, l.width, deep, l.ones, deep, xcol, l.width, sum, l.width, false)
 }

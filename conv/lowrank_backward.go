@@ -9,27 +9,70 @@ import (
 func (p *lowRank) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	l := p.newPass(x, dy, prepared, s)
 	l.df, l.dw, l.db, l.dx, l.accumulate = df.Host(), dw.Host(), db.Host(), dx.Host(), accumulate
-	size := s.Out * s.OutH * s.OutW * s.B
-	l.sums, l.parts = scratch.Host()[:size], scratch.Host()[size:]
+	memory := pieces{scratch.Host()}
+	in, out := s.H*s.W, s.OutH*s.OutW
+	l.packed, l.dxPacked = memory.cut(in*s.Sources()*l.width), memory.cut(in*s.Sources()*l.width)
+	l.dyPacked, l.sums = memory.cut(out*s.Out*l.ldy), memory.cut(out*s.Out*l.width)
 	l.blocks = blocksOf(s.In, p.blockChannels(s))
-	p.team.For(s.Out, 1, (*lowRankSums)(l))
-	p.team.For(l.blocks, 1, (*lowRankBackward)(l))
+	l.parts = memory.cut(l.blocks * p.featuresSize(s))
+	for l.b0 = 0; l.b0 < s.B; l.b0 += l.width {
+		l.n = min(l.width, s.B-l.b0)
+		l.run(blocksOf(in, packing), (*lowRankPack)(l))
+		l.run(blocksOf(out, packing), (*lowRankPackGradient)(l))
+		p.team.For(l.blocks, 1, (*lowRankBackward)(l))
+		if l.dx != nil {
+			l.run(blocksOf(in, packing), (*lowRankUnpack)(l))
+		}
+	}
 	l.reduce()
 	p.pass = lowRankPass{}
 }
 
-// lowRankSums sums dy over the output elements, item by item a channel.
-type lowRankSums lowRankPass
+// lowRankPackGradient brings dy to dyPacked and sums it over the output elements,
+// item by item some positions.
+type lowRankPackGradient lowRankPass
 
-// Do sums the channels lo <= o < hi.
-func (l *lowRankSums) Do(lo, hi, _ int) {
-	n := l.shape.NOut
-	plane := l.shape.OutH * l.shape.OutW * l.shape.B
-	for o := lo; o < hi; o++ {
-		sum, dy := l.sums[o*plane:(o+1)*plane], l.y[o*n*plane:]
-		copy(sum, dy)
-		for i := 1; i < n; i++ {
-			asm.Add(sum, sum, dy[i*plane:(i+1)*plane])
+// Do packs the items lo <= i < hi.
+func (l *lowRankPackGradient) Do(lo, hi, _ int) {
+	s := l.shape
+	plane := s.OutH * s.OutW
+	for item := lo; item < hi; item++ {
+		p0, p1 := item*packing, min((item+1)*packing, plane)
+		for o := range s.Out {
+			for i := range s.NOut {
+				for p := p0; p < p1; p++ {
+					take(l.dyPacked[(p*s.Out+o)*l.ldy+i*l.width:][:l.width], l.y[((o*s.NOut+i)*plane+p)*s.B+l.b0:], l.n)
+				}
+			}
+			for p := p0; p < p1; p++ {
+				sum, dy := l.sums[(p*s.Out+o)*l.width:][:l.width], l.dyPacked[(p*s.Out+o)*l.ldy:]
+				copy(sum, dy)
+				for i := 1; i < s.NOut; i++ {
+					asm.Add(sum, sum, dy[i*l.width:(i+1)*l.width])
+				}
+			}
+		}
+	}
+}
+
+// lowRankUnpack brings dxPacked to dx, item by item some positions.
+type lowRankUnpack lowRankPass
+
+// Do unpacks the items lo <= i < hi.
+func (l *lowRankUnpack) Do(lo, hi, _ int) {
+	s := l.shape
+	plane := s.H * s.W
+	for i := lo; i < hi; i++ {
+		p0, p1 := i*packing, min((i+1)*packing, plane)
+		for c := range s.Sources() {
+			for p := p0; p < p1; p++ {
+				to, from := l.dx[(c*plane+p)*s.B+l.b0:][:l.n], l.dxPacked[(p*s.Sources()+c)*l.width:][:l.n]
+				if l.accumulate {
+					asm.Add(to, to, from)
+				} else {
+					copy(to, from)
+				}
+			}
 		}
 	}
 }
@@ -71,100 +114,102 @@ func (t *lowRankBackward) Do(lo, hi, worker int) {
 func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 	s := l.shape
 	rows, deep := l.features*s.NOut, len(s.Offsets)*s.NIn
-	wide := (c1 - c0) * l.features
-	ldw, ldb := columns(wide), columns(c1-c0)
+	channels, across := c1-c0, s.NOut*l.width
+	ldw, ldb := columns(channels*l.features), columns(channels)
 	dw, db, df := m.dw[:s.Out*ldw], m.db[:s.Out*ldb], l.parts[block*deep*rows:][:deep*rows]
 	clear(dw)
 	clear(db)
-	clear(df)
-	if l.dx != nil && !l.accumulate {
-		plane := s.NIn * s.H * s.W * s.B
-		clear(l.dx[c0*plane : c1*plane])
+	if l.b0 == 0 {
+		clear(df)
 	}
-	for i := range l.panelCount() {
-		row, q, n := l.panel(i)
-		l.gatherGradient(row, q, n, m)
-		for c := c0; c < c1; c++ {
-			at := c - c0
-			xcol := m.xcol[at*deep*l.nr:]
-			l.gather(xcol, c, row, q, n)
-			l.convolve(m.z[at*rows*l.nr:], m.s[at*l.nr:], xcol)
+	if l.dx != nil {
+		for p := range s.H * s.W {
+			clear(l.dxPacked[(p*s.In+c0)*s.NIn*l.width : (p*s.In+c1)*s.NIn*l.width])
 		}
-		l.weightsGrad(dw, db, ldw, ldb, c1-c0, m)
-		gemmNN(c1-c0, l.nr, s.Out, l.bTurn[c0*s.Out:], s.Out, m.common, l.nr, m.ds, l.nr, false)
+	}
+	for position := range s.OutH * s.OutW {
+		dy := l.dyPacked[position*s.Out*l.ldy:][:s.Out*l.ldy]
+		sums := l.sums[position*s.Out*l.width:][:s.Out*l.width]
 		for c := c0; c < c1; c++ {
 			at := c - c0
-			dz := m.dz[at*(rows+1)*l.nr:]
-			gemmNN(l.features, s.NOut*l.nr, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, m.y, l.ldy, dz, s.NOut*l.nr, false)
-			copy(dz[rows*l.nr:][:l.nr], m.ds[at*l.nr:])
+			xcol := m.xcol[at*deep*l.width:]
+			l.gather(xcol, c, position)
+			l.convolve(m.z[at*rows*l.width:], m.s[at*l.width:], xcol)
+		}
+		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, m)
+		gemmNN(channels, l.width, s.Out, l.bTurn[c0*s.Out:], s.Out, sums, l.width, m.ds, l.width, false)
+		for c := c0; c < c1; c++ {
+			at := c - c0
+			l.fetchGradient(position+1, at, channels)
+			dz := m.dz[at*(rows+1)*l.width:]
+			gemmNN(l.features, across, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, dy, l.ldy, dz, across, false)
+			copy(dz[rows*l.width:][:l.width], m.ds[at*l.width:])
 			if l.dx != nil {
-				l.inputGrad(c, row, q, n, dz)
+				l.inputGrad(c, position, dz)
 			}
 			distance := l.turnRows(m.panels, dz, rows)
-			gemmPanels(deep, rows, l.nr, m.xcol[at*deep*l.nr:], l.nr, m.panels, distance, df, rows)
+			gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows)
 		}
 	}
 	for o := range s.Out {
-		copy(l.dw[(o*s.In+c0)*l.features:][:wide], dw[o*ldw:])
-		copy(l.db[o*s.In+c0:][:c1-c0], db[o*ldb:])
+		l.store(l.dw[(o*s.In+c0)*l.features:], dw[o*ldw:][:channels*l.features])
+		l.store(l.db[o*s.In+c0:], db[o*ldb:][:channels])
 	}
 }
 
-// gatherGradient brings a panel of dy to y [o, (i,q)] and its sums over i to
-// common [o, q], zero beyond n columns.
-func (l *lowRankPass) gatherGradient(row, q, n int, m *lowRankLocal) {
-	s := l.shape
-	plane := s.OutH * s.OutW * s.B
-	at := row*s.OutW*s.B + q
-	for o := range s.Out {
-		for i := range s.NOut {
-			l.take(m.y[o*l.ldy+i*l.nr:], l.y[(o*s.NOut+i)*plane+at:], n)
-		}
-		l.take(m.common[o*l.nr:], l.sums[o*plane+at:], n)
+// store writes x, or adds it to what earlier chunks gave.
+func (l *lowRankPass) store(to, x []float32) {
+	to = to[:len(x)]
+	if l.b0 == 0 {
+		copy(to, x)
+	} else {
+		asm.Add(to, to, x)
 	}
 }
 
-// take copies n values and zeros behind them.
-func (l *lowRankPass) take(dst, src []float32, n int) {
-	dst = dst[:l.nr]
-	copy(dst, src[:n])
-	clear(dst[n:])
+// fetchGradient brings part number part of parts of dy at a position closer.
+func (l *lowRankPass) fetchGradient(position, part, parts int) {
+	s := l.shape
+	if position == s.OutH*s.OutW {
+		return
+	}
+	if r0, r1 := share(s.Out, parts, part); r0 < r1 {
+		asm.Prefetch(l.dyPacked[(position*s.Out+r0)*l.ldy:], 0, 1, (r1-r0)*l.ldy)
+	}
 }
 
-// weightsGrad adds a panel's share to dw [o, (c,k)] and db [o, c].
-func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, m *lowRankLocal) {
+// weightsGrad adds the share of a position to dw [o, (c,k)] and db [o, c].
+func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, sums []float32, m *lowRankLocal) {
 	s := l.shape
-	wide := channels * l.features
-	across := s.NOut * l.nr
-	for r := 0; r < wide; r += l.nr {
-		n := min(l.nr, wide-r)
+	_, nr := asm.GemmTile()
+	wide, across := channels*l.features, s.NOut*l.width
+	for r := 0; r < wide; r += nr {
+		n := min(nr, wide-r)
 		asm.PackCols(m.panels, m.z[r*across:], across, across, n)
-		gemmPanels(s.Out, n, across, m.y, l.ldy, m.panels, across*l.nr, dw[r:], ldw)
+		gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw)
 	}
 	distance := l.turnRows(m.panels, m.s, channels)
-	gemmPanels(s.Out, channels, l.nr, m.common, l.nr, m.panels, distance, db, ldb)
+	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb)
 }
 
-// turnRows packs the transpose of x [rows, nr] and returns the distance of the
+// turnRows packs the transpose of x [rows, width] and returns the distance of the
 // panels.
 func (l *lowRankPass) turnRows(panels, x []float32, rows int) (distance int) {
-	distance = l.nr * l.nr
-	for r := 0; r < rows; r += l.nr {
-		asm.PackCols(panels[r/l.nr*distance:], x[r*l.nr:], l.nr, l.nr, min(l.nr, rows-r))
+	_, nr := asm.GemmTile()
+	distance = l.width * nr
+	for r := 0; r < rows; r += nr {
+		asm.PackCols(panels[r/nr*distance:], x[r*l.width:], l.width, l.width, min(nr, rows-r))
 	}
 	return distance
 }
 
-// inputGrad adds what channel c has of dx under a panel.
-func (l *lowRankPass) inputGrad(c, row, q, n int, dz []float32) {
+// inputGrad adds what channel c has of dx under the taps at a position.
+func (l *lowRankPass) inputGrad(c, position int, dz []float32) {
 	s := l.shape
 	rows := l.features*s.NOut + 1
-	plane := s.H * s.W * s.B
-	dx := l.dx[c*s.NIn*plane:]
 	for t, o := range s.Offsets {
-		lo, hi, at := l.meets(o, row, q, n)
-		if lo < hi {
-			gemmNN(s.NIn, hi-lo, rows, l.back[t*s.NIn*rows:], rows, dz[lo:], l.nr, dx[at+lo:], plane, true)
+		if at := l.meets(o, position); at >= 0 {
+			gemmNN(s.NIn, l.width, rows, l.back[t*s.NIn*rows:], rows, dz, l.width, l.dxPacked[(at*s.In+c)*s.NIn*l.width:], l.width, true)
 		}
 	}
 }
