@@ -24,6 +24,9 @@ import (
 // gradient is folded back into slots in the same way (slots.go). The spectra of
 // the maps are made band by band of frequencies where they are large.
 //
+// Where the elements come in pairs half a turn apart, as those of an equivariant
+// layer do, two real products suffice (paired.go).
+//
 // Kernels are kept as slots [(o,i), slot, (c,j)], spectra as [f, part, channel,
 // batch], real part and imaginary part.
 //
@@ -34,11 +37,14 @@ type frequency struct {
 	cpu     *tensor.CPU
 	biased  bool // the last Prepare had a bias
 
-	folding   folding
-	analysis  analysis
-	product   product
-	synthesis synthesis
-	gradient  gradient
+	// The tasks, kept so that a pass allocates nothing.
+	folding        folding
+	analysis       analysis
+	synthesis      synthesis
+	product        product
+	paired         pairedProduct
+	gradient       gradient
+	pairedGradient pairedGradient
 }
 
 var _ Passes = (*frequency)(nil)
@@ -97,27 +103,46 @@ func columns(n int) int { return (n+15)&^15 + skew }
 
 // perForward and perBackward return the values of all spectra for each
 // frequency.
-func perForward(s *Shape) int {
+func (l *lattice) perForward(s *Shape) int {
 	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(s.Targets(), s.B)
 }
 
-func perBackward(s *Shape) int {
-	return 2*planeSize(s.Targets(), s.B) + 2*turnedSize(s) + 2*planeSize(s.Sources(), s.B)
+func (l *lattice) perBackward(s *Shape) int {
+	columns := l.columnsOf(s)
+	return 2*planeSize(s.Targets(), s.B) + columns.size(s.B) + 2*planeSize(s.Sources(), s.B)
 }
 
-// slotsSize returns the number of values of a kernel as slots.
-func slotsSize(s *Shape) int { return s.Targets() * len(s.Offsets) * columns(s.Sources()) }
+// Pairs returns true: two real products do for elements in pairs.
+func (p *frequency) Pairs() bool { return true }
 
 // Sizes returns the sizes of the slots, with the bias, and of the scratch
-// memory.
+// memory, enough for any element counts up to those of s, paired or not.
 func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
-	l := p.lattice
-	prepared = slotsSize(s) + s.Out
-	scratch = l.frequencies(l.bandGroups(perForward(s))) * perForward(s)
-	if !inference {
-		scratch = max(scratch, slotsSize(s)+l.frequencies(l.bandGroups(perBackward(s)))*perBackward(s))
+	slots, per := 0, 0 // the most for each frequency
+	for n := range s.NIn {
+		live := *s
+		live.NIn = n + 1
+		for _, live.Paired = range []bool{false, true} {
+			if live.Paired && (live.NIn%2 == 1 || s.NOut < 2) {
+				continue
+			}
+			live.NOut = s.NOut
+			if live.Paired {
+				live.NOut = s.NOut / 2 * 2
+			}
+			slots, per = max(slots, slotsSize(&live)), max(per, p.lattice.perForward(&live))
+			if !inference {
+				per = max(per, p.lattice.perBackward(&live))
+			}
+		}
 	}
-	return prepared, scratch
+	// Fewer values for each frequency can mean more frequencies at a time.
+	l := p.lattice
+	scratch = min(l.count*per, max(l.budget, l.periodW*per))
+	if !inference {
+		scratch += slots
+	}
+	return slots + s.Out, scratch + 4*skew
 }
 
 // Bind names the CPU and the largest shape.
@@ -127,7 +152,8 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu = cpu
-	return cpu.ReserveWorkspace(max(foldingLocal(s), p.lattice.analysisLocal(s), productLocal(s), p.lattice.synthesisLocal(s), gradientLocal(s)))
+	l := p.lattice
+	return cpu.ReserveWorkspace(max(foldingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
 }
 
 // Prepare folds the kernel into slots.
@@ -150,21 +176,22 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	if p.biased {
 		bias = prepared.Host()[size : size+s.Out]
 	}
-	groups := l.bandGroups(perForward(s))
+	groups := l.bandGroups(l.perForward(s))
+	most := l.frequencies(groups)
 	memory := pieces{scratch.Host()}
-	from := memory.cut(l.frequencies(groups) * 2 * planeSize(s.Sources(), s.B))
-	to := memory.cut(l.frequencies(groups) * 2 * planeSize(s.Targets(), s.B))
+	from := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
+	to := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
-		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-			plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: from}
-		p.analysis.run()
-		p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu,
-			slots: slots, bias: bias, from: from, to: to}
-		p.product.run()
-		p.synthesis = synthesis{lattice: l, inverse: &l.out, band: b, cpu: p.cpu,
-			spectrum: to, channels: s.Targets(), batch: s.B, plane: y.Host(), accumulate: g > 0}
-		p.synthesis.run()
+		p.analyse(b, &l.in, x, from, s.Sources(), s.NIn, s)
+		if s.Paired {
+			p.paired = pairedProduct{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, bias: bias, from: from, to: to}
+			p.paired.run()
+		} else {
+			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, bias: bias, from: from, to: to}
+			p.product.run()
+		}
+		p.synthesise(b, &l.out, to, y, s.Targets(), s.NOut, s, g > 0)
 	}
 	p.release()
 }
@@ -174,34 +201,41 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
-	groups := l.bandGroups(perBackward(s))
+	columns := l.columnsOf(s)
+	groups := l.bandGroups(l.perBackward(s))
 	most := l.frequencies(groups)
 	memory := pieces{scratch.Host()}
 	dslots := memory.cut(size)
 	from := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
-	source := memory.cut(most * 2 * turnedSize(s))
+	source := memory.cut(most * columns.size(s.B))
 	to := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
-		p.analysis = analysis{lattice: l, transform: &l.grad, band: b, cpu: p.cpu,
-			plane: dy.Host(), channels: s.Targets(), batch: s.B, spectrum: from}
-		p.analysis.run()
+		p.analyse(b, &l.grad, dy, from, s.Targets(), s.NOut, s)
 		if !dkernel.IsZero() {
 			p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-				plane: x.Host(), channels: s.Sources(), batch: s.B, spectrum: source, turned: true}
+				plane: x.Host(), channels: s.Sources(), elements: elementsOf(s, s.NIn), batch: s.B,
+				spectrum: source, turned: true, columns: columns}
 			p.analysis.run()
-			p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu,
-				dy: from, x: source, dslots: dslots, accumulate: g > 0}
-			p.gradient.run()
+			if s.Paired {
+				p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: from, x: source, dslots: dslots, accumulate: g > 0}
+				p.pairedGradient.run()
+			} else {
+				p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: from, x: source, dslots: dslots, accumulate: g > 0}
+				p.gradient.run()
+			}
 		}
-		if !dx.IsZero() {
-			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu,
-				slots: slots, from: from, to: to, adjoint: true}
+		if dx.IsZero() {
+			continue
+		}
+		if s.Paired {
+			p.paired = pairedProduct{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, from: from, to: to, adjoint: true}
+			p.paired.run()
+		} else {
+			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, from: from, to: to, adjoint: true}
 			p.product.run()
-			p.synthesis = synthesis{lattice: l, inverse: &l.back, band: b, cpu: p.cpu,
-				spectrum: to, channels: s.Sources(), batch: s.B, plane: dx.Host(), accumulate: accumulate || g > 0}
-			p.synthesis.run()
 		}
+		p.synthesise(b, &l.back, to, dx, s.Sources(), s.NIn, s, accumulate || g > 0)
 	}
 	if !dkernel.IsZero() {
 		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots, back: true}
@@ -210,10 +244,24 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	p.release()
 }
 
+// analyse transforms the planes x of a map to their spectra.
+func (p *frequency) analyse(b band, t *transform, x tensor.Buffer, spectrum []float32, channels, elements int, s *Shape) {
+	p.analysis = analysis{lattice: p.lattice, transform: t, band: b, cpu: p.cpu,
+		plane: x.Host(), channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
+	p.analysis.run()
+}
+
+// synthesise transforms spectra to their share of the planes y of a map.
+func (p *frequency) synthesise(b band, v *inverse, spectrum []float32, y tensor.Buffer, channels, elements int, s *Shape, accumulate bool) {
+	p.synthesis = synthesis{lattice: p.lattice, inverse: v, band: b, cpu: p.cpu,
+		spectrum: spectrum, channels: channels, elements: elementsOf(s, elements), batch: s.B, plane: y.Host(), accumulate: accumulate}
+	p.synthesis.run()
+}
+
 // release lets go of the maps of the last pass.
 func (p *frequency) release() {
-	p.folding, p.analysis, p.product = folding{}, analysis{}, product{}
-	p.synthesis, p.gradient = synthesis{}, gradient{}
+	p.folding, p.analysis, p.synthesis = folding{}, analysis{}, synthesis{}
+	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
 }
 
 // pieces is memory that buffers are cut off, each at a multiple of 64 bytes.

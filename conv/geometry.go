@@ -2,6 +2,7 @@ package conv
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
@@ -50,10 +51,11 @@ type coordinates struct {
 	spatial  bool  // has rows for u^-1 q
 	relative bool  // has rows for u^-1 v
 	rel      []float64
+	other    []float64
 }
 
 func newCoordinates(g lie.Group, taps []Tap, spatial, relative bool) coordinates {
-	return coordinates{g, taps, spatial, relative, make([]float64, g.Coordinates())}
+	return coordinates{g, taps, spatial, relative, make([]float64, g.Coordinates()), make([]float64, g.Coordinates())}
 }
 
 // rows returns the number of coordinates of a position.
@@ -117,6 +119,34 @@ func (c *coordinates) writeList(x []float32, p int, u, v []lie.Element, nIn int)
 			}
 		}
 	}
+}
+
+// paired reports whether the elements are pairs, see Shape.Paired, up to the
+// rounding of float64.
+func (c *coordinates) paired(u, v []lie.Element) bool {
+	n, m := len(u)/2, len(v)/2
+	if len(u)%2 == 1 || len(v)%2 == 1 || n == 0 || m == 0 {
+		return false
+	}
+	const rounding = 1e-12
+	for i := range n {
+		for _, q := range [][2]float64{{1, 0}, {0, 1}} {
+			a, b := c.group.InverseAct(u[i], q), c.group.InverseAct(u[i+n], q)
+			if math.Abs(a[0]+b[0]) > rounding || math.Abs(a[1]+b[1]) > rounding {
+				return false
+			}
+		}
+		for j := range v {
+			c.group.Relative(c.rel, u[i], v[j])
+			c.group.Relative(c.other, u[i+n], v[(j+m)%len(v)])
+			for d := range c.rel {
+				if math.Abs(c.rel[d]-c.other[d]) > rounding {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // gradient adds to du and dv what the gradient dx (laid out like x) means for

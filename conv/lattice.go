@@ -32,6 +32,7 @@ type lattice struct {
 	minusSin  []float32 // -sin
 	cosBack   []float32 // [pairs+1, count]: from the spectrum's gradient to that of the slots
 	sinBack   []float32 // [pairs, count], for the negated imaginary part
+	sinFront  []float32 // -sinBack
 	in, grad  transform // of the input plane, of the output plane's gradient
 	back, out inverse   // to the input plane, to the output plane
 }
@@ -46,19 +47,22 @@ type frequencies struct {
 // transform holds the matrices that take a plane to its spectrum. Along y, for
 // all groups: alongY [rows, h]. Along x, for a group with one row and with two:
 // edge [2][periodW/2+1, w], inner [2][periodW, 2w], real part and imaginary part.
+// The third matrix is the second negated: the spectrum times i has the real part
+// that the third gives and the imaginary part that the first gives.
 type transform struct {
 	h, w   int
 	alongY []float32
-	edge   [2][]float32
-	inner  [2][]float32
+	edge   [3][]float32
+	inner  [3][]float32
 }
 
 // inverse holds the matrices that take a spectrum to the plane. Along x the
 // columns are pairs (fx, part): edge [w, 2(periodW/2+1)], inner [2w, 2 periodW];
-// along y, alongY [h, rows].
+// along y, alongY [h, rows]. The second of the matrices along x takes the spectrum
+// times -i.
 type inverse struct {
 	h, w        int
-	edge, inner []float32
+	edge, inner [2][]float32
 	alongY      []float32
 }
 
@@ -133,7 +137,7 @@ func (l *lattice) kernels(offsets []Offset) {
 	even := l.pairs + 1
 	l.cos, l.cosBack = make([]float32, l.count*even), make([]float32, l.count*even)
 	l.sin, l.sinBack = make([]float32, l.count*l.pairs), make([]float32, l.count*l.pairs)
-	l.minusSin = make([]float32, len(l.sin))
+	l.minusSin, l.sinFront = make([]float32, len(l.sin)), make([]float32, len(l.sin))
 	for fy, g := range l.groups {
 		for fx := range g.count {
 			f := g.first + fx
@@ -152,6 +156,7 @@ func (l *lattice) kernels(offsets []Offset) {
 					l.sin[f*l.pairs+e-1] = float32(s)
 					l.minusSin[f*l.pairs+e-1] = float32(-s)
 					l.sinBack[(e-1)*l.count+f] = float32(-share * s)
+					l.sinFront[(e-1)*l.count+f] = float32(share * s)
 				}
 			}
 		}
@@ -185,6 +190,7 @@ func (l *lattice) transform(top, left, h, w int) transform {
 			im[x], im[w+x] = float32(-s), float32(c)
 		}
 	}
+	t.edge[2], t.inner[2] = negated(t.edge[1]), negated(t.inner[1])
 	return t
 }
 
@@ -193,20 +199,22 @@ func (l *lattice) inverse(top, left, h, w int) inverse {
 	half := l.periodW/2 + 1
 	v := inverse{
 		h: h, w: w,
-		edge: make([]float32, w*2*half), inner: make([]float32, 2*w*2*l.periodW), alongY: make([]float32, h*l.periodH),
+		edge: [2][]float32{make([]float32, w*2*half)}, inner: [2][]float32{make([]float32, 2*w*2*l.periodW)},
+		alongY: make([]float32, h*l.periodH),
 	}
 	for x := range w {
 		for fx := range l.periodW {
 			c, s := phase(fx*(x+left), l.periodW)
 			if fx < half {
 				share := weight(fx, l.periodW)
-				v.edge[x*2*half+2*fx], v.edge[x*2*half+2*fx+1] = float32(share*c), float32(-share*s)
+				v.edge[0][x*2*half+2*fx], v.edge[0][x*2*half+2*fx+1] = float32(share*c), float32(-share*s)
 			}
-			re, im := v.inner[x*2*l.periodW+2*fx:], v.inner[(w+x)*2*l.periodW+2*fx:]
+			re, im := v.inner[0][x*2*l.periodW+2*fx:], v.inner[0][(w+x)*2*l.periodW+2*fx:]
 			re[0], re[1] = float32(c), float32(-s)
 			im[0], im[1] = float32(s), float32(c)
 		}
 	}
+	v.edge[1], v.inner[1] = turned(v.edge[0]), turned(v.inner[0])
 	for fy, g := range l.groups {
 		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
 		for y := range h {
@@ -218,4 +226,23 @@ func (l *lattice) inverse(top, left, h, w int) inverse {
 		}
 	}
 	return v
+}
+
+// negated returns -m.
+func negated(m []float32) []float32 {
+	n := make([]float32, len(m))
+	for i, v := range m {
+		n[i] = -v
+	}
+	return n
+}
+
+// turned returns, of a matrix with columns (fx, part), the one that takes a
+// spectrum times -i: -i (re + i im) = im - i re.
+func turned(m []float32) []float32 {
+	n := make([]float32, len(m))
+	for i := 0; i < len(m); i += 2 {
+		n[i], n[i+1] = -m[i+1], m[i]
+	}
+	return n
 }

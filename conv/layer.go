@@ -94,7 +94,7 @@ type layer struct {
 	factored FeaturePasses // on the features before it, or nil
 	shape    Shape
 
-	positions int           // of the last Render: lists*NOut*NIn*len(taps)
+	positions int           // of the last Render: lists*NOut*NIn*len(taps), or half of it for pairs
 	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
 	host      []float32     // the same on the host
 	prepared  tensor.Buffer
@@ -248,7 +248,9 @@ func (l *layer) Render() {
 	if l.inEl != nil {
 		s.NIn = len(v) / lists
 	}
-	l.positions = lists * s.NOut * s.NIn * len(s.Offsets)
+	s.Paired = l.paired(u, v)
+	u = u[:lists*s.rendered()]
+	l.positions = lists * s.rendered() * s.NIn * len(s.Offsets)
 	x := l.host[:l.coords.rows()*l.positions]
 	l.coords.write(x, u, v, s.NIn, lists)
 	l.dev.Upload(l.x, x)
@@ -266,9 +268,21 @@ func (l *layer) Render() {
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
 }
 
+// paired reports whether the passes can make use of elements in pairs and these
+// are such: with u_i goes u_(i+n/2), which acts on the plane as -u_i and stands to
+// v_(j+n/2) as u_i does to v_j.
+func (l *layer) paired(u, v []lie.Element) bool {
+	p, ok := l.passes.(interface{ Pairs() bool })
+	if !ok || !p.Pairs() || l.inEl == nil || !l.outEl.Rigid || !l.inEl.Rigid {
+		return false
+	}
+	return l.coords.paired(u, v)
+}
+
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
 // (i,j,t), the T live taps of the disc in row-major order. It is there until the
-// next call of any layer of the network. A layer that works on features, as
+// next call of any layer of the network. Of elements in pairs (Shape.Paired) it
+// has the first half of the i. A layer that works on features, as
 // LowRank does and all with a list of elements for each image, renders none: Kernel
 // must not be called.
 func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.KernelSize()) }
@@ -326,6 +340,9 @@ func (l *layer) Backward() {
 	l.dev.Download(l.host[:n], l.dx)
 	u, du := live(l.outEl)
 	v, dv := live(l.inEl)
+	if s.Paired {
+		u = u[:s.rendered()]
+	}
 	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn, s.lists())
 }
 

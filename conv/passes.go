@@ -20,6 +20,13 @@ type Shape struct {
 	B          int // batch
 	Offsets    []Offset
 	PerElement bool // each batch entry has elements, and so a kernel, of its own
+
+	// Paired says that elements i and i+NOut/2 stand half a turn apart, as do j
+	// and j+NIn/2, so that the kernel between the second ones is that between the
+	// first ones turned about its middle: kernel[(o,c), (i+NOut/2, j+NIn/2, t)] is
+	// kernel[(o,c), (i,j,t')] with t' opposite t. The kernel then ends with the
+	// first half of the i.
+	Paired bool
 }
 
 // Offset is the place of a tap: the position in the input plane less that in the
@@ -48,7 +55,17 @@ func (s *Shape) Sources() int { return s.In * s.NIn }
 func (s *Shape) Targets() int { return s.Out * s.NOut }
 
 // KernelSize returns the number of values of a kernel [(o,c), (i,j,t)].
-func (s *Shape) KernelSize() int { return s.Sources() * s.Targets() * len(s.Offsets) }
+func (s *Shape) KernelSize() int {
+	return s.Sources() * s.Out * s.rendered() * len(s.Offsets)
+}
+
+// rendered returns how many of the output elements the kernel has values for.
+func (s *Shape) rendered() int {
+	if s.Paired {
+		return s.NOut / 2
+	}
+	return s.NOut
+}
 
 // lists returns the number of lists of elements on either side.
 func (s *Shape) lists() int {

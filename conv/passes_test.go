@@ -138,7 +138,7 @@ func TestPasses(t *testing.T) {
 				return nil
 			}
 			p := newFrequency(s)
-			p.lattice.budget = 2 * perBackward(s) * p.lattice.periodW
+			p.lattice.budget = 2 * p.lattice.perBackward(s) * p.lattice.periodW
 			return p
 		},
 	} {
@@ -214,13 +214,18 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 // the rounding errors of a plane over all of it.
 func compareNorm(t *testing.T, what string, got []float32, want, _ []float64) {
 	t.Helper()
+	compareNormWithin(t, what, got, want, 1e-6)
+}
+
+func compareNormWithin(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
+	t.Helper()
 	var off, norm float64
 	for i := range want {
 		d := float64(got[i]) - want[i]
 		off += d * d
 		norm += want[i] * want[i]
 	}
-	if !(off <= 1e-12*norm) {
+	if !(off <= tolerance*tolerance*norm) {
 		t.Errorf("%s: off by %.3g of the norm", what, math.Sqrt(off/norm))
 	}
 }

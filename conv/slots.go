@@ -5,7 +5,35 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// folding takes a kernel [(o,c), (i,j,t)] to slots [(o,i), slot, (c,j)], or the
+// slotRow is the layout of the slots of one row (o,i): [kind, slot, column]. With
+// paired elements there are two kinds, half the sums of the kernel between i and j
+// and that between i and j+n/2, and half the differences; the columns are those
+// (c,j) with j in the first half.
+type slotRow struct {
+	kinds, taps, width, ld int
+}
+
+func slotRowOf(s *Shape) slotRow {
+	kinds := 1
+	if s.Paired {
+		kinds = 2
+	}
+	width := s.Sources() / kinds
+	return slotRow{kinds: kinds, taps: len(s.Offsets), width: width, ld: columns(width)}
+}
+
+func (r *slotRow) size() int { return r.kinds * r.taps * r.ld }
+
+// at returns where a slot begins.
+func (r *slotRow) at(kind, slot int) int { return (kind*r.taps + slot) * r.ld }
+
+// slotsSize returns the number of values of a kernel as slots.
+func slotsSize(s *Shape) int {
+	r := slotRowOf(s)
+	return s.Out * s.rendered() * r.size()
+}
+
+// folding takes a kernel [(o,c), (i,j,t)] to slots [(o,i), slotRow], or the
 // gradient of slots back to that of the kernel. Items are rows (o,i).
 type folding struct {
 	shape  *Shape
@@ -13,57 +41,98 @@ type folding struct {
 	kernel []float32
 	slots  []float32
 	back   bool
+
+	row slotRow
 }
 
 var _ tensor.Task = (*folding)(nil)
 
-// foldingLocal returns the size of a worker's memory: one row by taps.
-func foldingLocal(s *Shape) int { return len(s.Offsets) * columns(s.Sources()) }
+// foldingLocal returns the size of a worker's memory: one row by taps, with a line
+// to spare.
+func foldingLocal(s *Shape) int { return (len(s.Offsets) + 1) * columns(s.Sources()) }
 
 func (p *folding) run() {
-	p.cpu.Team().For(p.shape.Targets(), max(1, 16384/foldingLocal(p.shape)), p)
+	p.row = slotRowOf(p.shape)
+	p.cpu.Team().For(p.shape.Out*p.shape.rendered(), max(1, 16384/foldingLocal(p.shape)), p)
 }
 
 // Do folds the rows lo <= m < hi.
 func (p *folding) Do(lo, hi, worker int) {
-	s := p.shape
-	taps, sources := len(s.Offsets), s.Sources()
-	ld, mid := columns(sources), taps/2
-	byTap := p.cpu.Workspace(worker)[:taps*ld]
-	at := func(x []float32, row int) []float32 { return x[row*ld:][:sources] }
+	byTap := p.cpu.Workspace(worker)
 	for m := lo; m < hi; m++ {
-		slots := p.slots[m*taps*ld:][:taps*ld]
+		slots := p.slots[m*p.row.size():][:p.row.size()]
 		if p.back {
-			copy(at(byTap, mid), at(slots, 0))
-			for e := 1; e <= mid; e++ {
-				even, odd := at(slots, e), at(slots, mid+e)
-				asm.Add(at(byTap, mid+e), even, odd)
-				asm.Sub(at(byTap, mid-e), even, odd)
-			}
+			p.unfold(byTap, slots)
+			p.pairs(byTap)
 		}
-		p.turn(m, byTap, ld)
+		p.turn(m, byTap)
 		if !p.back {
-			copy(at(slots, 0), at(byTap, mid))
-			for e := 1; e <= mid; e++ {
-				after, before := at(byTap, mid+e), at(byTap, mid-e)
-				asm.Add(at(slots, e), after, before)
-				asm.Sub(at(slots, mid+e), after, before)
+			p.pairs(byTap)
+			p.fold(slots, byTap)
+		}
+	}
+}
+
+// tap returns the columns of one kind at tap t.
+func (p *folding) tap(byTap []float32, t, kind int) []float32 {
+	return byTap[t*columns(p.shape.Sources())+kind*p.row.width:][:p.row.width]
+}
+
+// turn takes row m=(o,i) from (c,j,t) to [t, kind, (c,j)], or back.
+func (p *folding) turn(m int, byTap []float32) {
+	s := p.shape
+	taps, n, ld := p.row.taps, s.NIn/p.row.kinds, columns(s.Sources())
+	o, i := m/s.rendered(), m%s.rendered()
+	for c := range s.In {
+		for kind := range p.row.kinds {
+			run := p.kernel[((o*s.In+c)*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:]
+			column := kind*p.row.width + c*n
+			if p.back {
+				asm.Transpose(run, taps, byTap[column:], ld, taps, n)
+			} else {
+				asm.Transpose(byTap[column:], ld, run, taps, n, taps)
 			}
 		}
 	}
 }
 
-// turn takes row m=(o,i) from (c,j,t) to [t, (c,j)], or back.
-func (p *folding) turn(m int, byTap []float32, ld int) {
-	s := p.shape
-	taps := len(s.Offsets)
-	o, i := m/s.NOut, m%s.NOut
-	for c := range s.In {
-		run := p.kernel[((o*s.In+c)*s.NOut+i)*s.NIn*taps:]
-		if p.back {
-			asm.Transpose(run, taps, byTap[c*s.NIn:], ld, taps, s.NIn)
-		} else {
-			asm.Transpose(byTap[c*s.NIn:], ld, run, taps, s.NIn, taps)
+// pairs replaces the values of paired elements by half their sums and differences.
+func (p *folding) pairs(byTap []float32) {
+	if p.row.kinds == 1 {
+		return
+	}
+	spare := byTap[p.row.taps*columns(p.shape.Sources()):][:p.row.width]
+	for t := range p.row.taps {
+		first, second := p.tap(byTap, t, 0), p.tap(byTap, t, 1)
+		asm.Combine(spare, first, second, 0.5, -0.5, 0)
+		asm.Combine(first, first, second, 0.5, 0.5, 0)
+		copy(second, spare)
+	}
+}
+
+// fold writes slots given by taps.
+func (p *folding) fold(slots, byTap []float32) {
+	mid := p.row.taps / 2
+	for kind := range p.row.kinds {
+		copy(slots[p.row.at(kind, 0):], p.tap(byTap, mid, kind))
+		for e := 1; e <= mid; e++ {
+			after, before := p.tap(byTap, mid+e, kind), p.tap(byTap, mid-e, kind)
+			asm.Add(slots[p.row.at(kind, e):][:p.row.width], after, before)
+			asm.Sub(slots[p.row.at(kind, mid+e):][:p.row.width], after, before)
+		}
+	}
+}
+
+// unfold writes the gradient by taps given that of slots.
+func (p *folding) unfold(byTap, slots []float32) {
+	mid := p.row.taps / 2
+	for kind := range p.row.kinds {
+		copy(p.tap(byTap, mid, kind), slots[p.row.at(kind, 0):])
+		for e := 1; e <= mid; e++ {
+			even := slots[p.row.at(kind, e):][:p.row.width]
+			odd := slots[p.row.at(kind, mid+e):][:p.row.width]
+			asm.Add(p.tap(byTap, mid+e, kind), even, odd)
+			asm.Sub(p.tap(byTap, mid-e, kind), even, odd)
 		}
 	}
 }
@@ -82,11 +151,12 @@ type gradient struct {
 	band
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, (o,i), batch]
-	x          []float32 // turned: [f, part, block of (c,j), batch, (c,j)]
+	x          []float32 // turned: [f, block of (c,j), part, batch, (c,j)]
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	accumulate bool      // onto what earlier bands gave
 
-	rowBlocks, width int // blocks of rows; columns of a block
+	rowBlocks int
+	columns   columnBlocks
 }
 
 var _ tensor.Task = (*gradient)(nil)
@@ -94,13 +164,15 @@ var _ tensor.Task = (*gradient)(nil)
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
 // the sums of both operands.
 func gradientLocal(s *Shape) int {
-	return 2*blockFrequencies*blockShort*columns(blockLong) + s.B*(2*blockShort+columns(blockLong)) + 3*skew
+	run := max(mostTogether, s.NIn) // what a block of columns may be wider
+	single, paired := columns(blockLong+run), columns(blockLong/2+run)
+	return max(2*single, 4*paired)*blockFrequencies*blockShort + s.B*(2*blockShort+single) + 3*skew
 }
 
 func (g *gradient) run() {
 	s := g.shape
-	g.rowBlocks, g.width = blocksOf(s.Targets(), blockShort), blockWidth(s.Sources())
-	g.cpu.Team().For(g.rowBlocks*blocksOf(s.Sources(), g.width), 1, g)
+	g.rowBlocks, g.columns = blocksOf(s.Targets(), blockShort), g.columnsOf(s)
+	g.cpu.Team().For(g.rowBlocks*g.columns.count, 1, g)
 }
 
 // Do computes the items lo <= item < hi.
@@ -121,18 +193,16 @@ func (g *gradient) Do(lo, hi, worker int) {
 func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
 	batch := s.B
-	c0 := block * g.width
-	nc := min(g.width, s.Sources()-c0)
-	ld := columns(g.width)
-	size, plane, part := nm*ld, planeSize(s.Targets(), batch), turnedSize(s)
-	turned := turnedBlock(s.Sources(), batch)
+	c0, nc := g.columns.at(block)
+	ld := g.columns.ld
+	size, plane, part := nm*ld, planeSize(s.Targets(), batch), batch*ld
 	k := local.cut(nf * 2 * size)
-	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(turned)
+	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
 	for q := range nf {
 		yr := g.dy[(f+q)*2*plane+m0*batch:][:nm*batch]
 		yi := g.dy[(f+q)*2*plane+plane+m0*batch:][:nm*batch]
-		xr := g.x[(f+q)*2*part+block*turned:][:turned]
-		xi := g.x[(f+q)*2*part+part+block*turned:][:turned]
+		x := g.x[(f+q)*g.columns.size(batch)+block*g.columns.block(batch):]
+		xr, xi := x[:part], x[part:2*part]
 		asm.Combine(sum, yr, yi, -1, -1, 0)
 		asm.Sub(difference, yi, yr)
 		asm.Add(both, xr, xi)

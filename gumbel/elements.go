@@ -16,6 +16,11 @@ type Elements struct {
 	G     []lie.Element // the live elements, list after list
 	Grad  []lie.Vector  // as long as G
 
+	// Rigid says that the elements only move together, so that layers need not tell
+	// their gradients apart: those of a list may be credited to some of them only.
+	// Uniform sets it for a subset that is not learned.
+	Rigid bool
+
 	uniform []float64 // the draws behind G: for each list one for a comb, one an element when stratified
 	max     int
 	lists   int

@@ -200,6 +200,7 @@ func (u *Uniform) size(e *Elements) {
 		panic(&Error{"Uniform.Draw", fmt.Sprintf("%d elements do not fit a list of at most %d", n, e.max)})
 	}
 	e.SetLen(n)
+	e.Rigid = u.theta == nil
 	switch {
 	case u.grid != nil:
 		n = 0

@@ -1,0 +1,214 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// With paired elements (Shape.Paired) the kernel's spectrum becomes real. Between
+// the elements i, i+n/2 and j, j+n/2 it is, since a kernel turned by half a turn
+// has the conjugate spectrum,
+//
+//	| a   b  |
+//	| b*  a* |
+//
+// and in the basis x_j + x_(j+n/2), i (x_j - x_(j+n/2)) of either side
+//
+//	     |  re(a+b)  im(a-b) |
+//	1/2  | -im(a+b)  re(a-b) |
+//
+// so that one complex product takes two real ones rather than three, and of the
+// kernel only the rows i < n/2 are needed. analysis and synthesis change the basis.
+
+// pairedProduct is product for paired elements. An item is a block of frequencies
+// and one of rows (o,i), or columns (c,j), of the first half, with those of the
+// second; the real kernel is made for it as [f, kind, (o,i), kind, (c,j)].
+type pairedProduct struct {
+	*lattice
+	shape *Shape
+	band
+	cpu     *tensor.CPU
+	slots   []float32 // [(o,i), slotRow]
+	bias    []float32 // [o] or nil
+	from    []float32 // [f, part, kind, source, batch]
+	to      []float32 // [f, part, kind, target, batch]
+	adjoint bool
+
+	row                    slotRow
+	fblocks, blocks, steps int // frequencies, rows, summation index
+}
+
+var _ tensor.Task = (*pairedProduct)(nil)
+
+func (p *pairedProduct) run() {
+	s := p.shape
+	p.row = slotRowOf(s)
+	p.fblocks = blocksOf(p.band.count, blockFrequencies)
+	rows, columns := blocksOf(s.Out*s.rendered(), blockShort), blocksOf(p.row.width, blockLong/2)
+	p.blocks, p.steps = rows, columns
+	if p.adjoint {
+		p.blocks, p.steps = columns, rows
+	}
+	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
+}
+
+// Do computes the items lo <= item < hi.
+func (p *pairedProduct) Do(lo, hi, worker int) {
+	k := p.cpu.Workspace(worker)
+	rows := p.shape.Out * p.shape.rendered()
+	for item := lo; item < hi; item++ {
+		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
+		for step := range p.steps {
+			if p.adjoint {
+				m0, m1 := share(rows, p.steps, step)
+				c0, c1 := share(p.row.width, p.blocks, item%p.blocks)
+				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, k)
+			} else {
+				m0, m1 := share(rows, p.blocks, item%p.blocks)
+				c0, c1 := share(p.row.width, p.steps, step)
+				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, k)
+			}
+		}
+	}
+}
+
+// spectrum makes the real kernel for nf frequencies from f on, rows m0.. and
+// columns c0.., each block [(o,i), (c,j)] with leading dimension ld.
+func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
+	even := p.pairs + 1
+	f += p.first
+	block := nm * ld
+	for m := range nm {
+		slots := p.slots[(m0+m)*p.row.size()+c0:]
+		k := k[m*ld:]
+		cosine := func(kind, at int) {
+			gemmNN(nf, nc, even, p.cos[f*even:], even, slots[p.row.at(kind, 0):], p.row.ld, k[at*block:], 4*block, false)
+		}
+		sine := func(sin []float32, kind, at int) {
+			gemmNN(nf, nc, p.pairs, sin[f*p.pairs:], p.pairs, slots[p.row.at(kind, even):], p.row.ld, k[at*block:], 4*block, false)
+		}
+		cosine(0, 0)
+		sine(p.sin, 1, 1)
+		sine(p.minusSin, 0, 2)
+		cosine(1, 3)
+	}
+}
+
+// forward adds the share of the columns c0.. to rows m0.. of y^.
+func (p *pairedProduct) forward(f, nf, m0, nm, c0, nc int, k []float32) {
+	s := p.shape
+	batch, ld := s.B, columns(nc)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	block := nm * ld
+	for q := range nf {
+		for part := range 2 {
+			x := p.from[((f+q)*2+part)*in+c0*batch:]
+			y := p.to[((f+q)*2+part)*out+m0*batch:]
+			for kind := range 2 {
+				k, y := k[(q*4+kind*2)*block:], y[kind*s.Targets()/2*batch:]
+				gemmNN(nm, batch, nc, k, ld, x, batch, y, batch, c0 > 0)
+				gemmNN(nm, batch, nc, k[block:], ld, x[p.row.width*batch:], batch, y, batch, true)
+			}
+		}
+		if p.first+f+q == 0 && c0 == 0 && p.bias != nil {
+			for m := range nm {
+				row := p.to[(m0+m)*batch:][:batch]
+				asm.Affine(row, row, 1, p.bias[(m0+m)/s.rendered()]*float32(p.periodH*p.periodW))
+			}
+		}
+	}
+}
+
+// backward adds the share of the rows m0.. to rows c0.. of dx^.
+func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, k []float32) {
+	s := p.shape
+	batch, ld := s.B, columns(nc)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	block := nm * ld
+	for q := range nf {
+		for part := range 2 {
+			dy := p.from[((f+q)*2+part)*in+m0*batch:]
+			dx := p.to[((f+q)*2+part)*out+c0*batch:]
+			for kind := range 2 {
+				k, dx := k[(q*4+kind)*block:], dx[kind*p.row.width*batch:]
+				gemmTN(nc, batch, nm, k, ld, dy, batch, dx, batch, m0 > 0)
+				gemmTN(nc, batch, nm, k[2*block:], ld, dy[s.Targets()/2*batch:], batch, dx, batch, true)
+			}
+		}
+	}
+}
+
+// pairedGradient is gradient for paired elements: the gradient of the real kernel
+// is the real part of dy^ x^*.
+type pairedGradient struct {
+	*lattice
+	shape *Shape
+	band
+	cpu        *tensor.CPU
+	dy         []float32 // [f, part, kind, (o,i), batch]
+	x          []float32 // turned: [f, kind, block of (c,j), part, batch, (c,j)]
+	dslots     []float32 // [(o,i), slotRow]
+	accumulate bool
+
+	row       slotRow
+	rowBlocks int
+	columns   columnBlocks
+}
+
+var _ tensor.Task = (*pairedGradient)(nil)
+
+func (g *pairedGradient) run() {
+	s := g.shape
+	g.row, g.rowBlocks, g.columns = slotRowOf(s), blocksOf(s.Out*s.rendered(), blockShort), g.columnsOf(s)
+	g.cpu.Team().For(g.rowBlocks*g.columns.count, 1, g)
+}
+
+// Do computes the items lo <= item < hi.
+func (g *pairedGradient) Do(lo, hi, worker int) {
+	k := g.cpu.Workspace(worker)
+	count := blocksOf(g.band.count, blockFrequencies)
+	for item := lo; item < hi; item++ {
+		m0, m1 := share(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks)
+		for i := range count {
+			f0, f1 := share(g.band.count, count, i)
+			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, k, g.accumulate || i > 0)
+		}
+	}
+}
+
+// block adds the share of nf frequencies from f on to rows m0.. of one block of
+// columns.
+func (g *pairedGradient) block(f, nf, m0, nm, block int, k []float32, accumulate bool) {
+	s := g.shape
+	batch, ld := s.B, g.columns.ld
+	c0, nc := g.columns.at(block)
+	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	for q := range nf {
+		for kind := range 4 {
+			rows, cols := kind/2, kind%2
+			k := k[(q*4+kind)*size:]
+			x := g.x[(f+q)*g.columns.size(batch)+(cols*g.columns.count+block)*g.columns.block(batch):]
+			y := g.dy[(f+q)*2*plane+(rows*s.Targets()/2+m0)*batch:]
+			gemmNN(nm, nc, batch, y, batch, x, ld, k, ld, false)
+			gemmNN(nm, nc, batch, y[plane:], batch, x[batch*ld:], ld, k, ld, true)
+		}
+	}
+	f += g.first
+	even := g.pairs + 1
+	for m := range nm {
+		slots := g.dslots[(m0+m)*g.row.size()+c0:]
+		k := k[m*ld:]
+		cosine := func(kind, at int) {
+			gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[g.row.at(kind, 0):], g.row.ld, accumulate)
+		}
+		sine := func(sin []float32, kind, at int) {
+			gemmNN(g.pairs, nc, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[g.row.at(kind, even):], g.row.ld, accumulate)
+		}
+		cosine(0, 0)
+		sine(g.sinFront, 1, 1)
+		sine(g.sinBack, 0, 2)
+		cosine(1, 3)
+	}
+}

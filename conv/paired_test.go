@@ -1,0 +1,162 @@
+package conv
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/asmtest"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn/gradcheck"
+	"github.com/noether-go/noether/tensor"
+)
+
+// TestPairedPasses compares the passes for elements in pairs with the definition
+// of the convolution with the whole kernel.
+func TestPairedPasses(t *testing.T) {
+	random := stream.New(3, "paired shapes", 0)
+	for _, e := range []struct {
+		in, out, maxIn, maxOut, nIn, nOut, h, w, b, side int
+		padding                                          Padding
+	}{
+		{3, 2, 2, 2, 2, 2, 6, 6, 16, 7, Same},
+		{2, 3, 8, 8, 8, 8, 7, 5, 17, 5, Same},
+		{40, 3, 4, 6, 4, 4, 4, 4, 8, 3, Same}, // several blocks of columns, fewer live than planned
+		{2, 40, 6, 5, 6, 4, 4, 5, 8, 3, Same}, // several blocks of rows, an odd most
+		{1, 1, 40, 2, 38, 2, 4, 4, 3, 3, Same},
+		{5, 4, 7, 3, 4, 2, 9, 8, 33, 7, Valid},
+		{1, 2, 2, 4, 2, 4, 1, 1, 1, 5, Same},
+	} {
+		largest := newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
+		whole := *largest
+		whole.NIn, whole.NOut = e.nIn, e.nOut
+		s := whole
+		s.Paired = true
+		normal := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(random.Normal())
+			}
+			return x
+		}
+		half := normal(s.KernelSize())
+		// mirror calls f for every value of the whole kernel and the one of the
+		// half that it equals.
+		mirror := func(f func(whole, half int)) {
+			taps := len(s.Offsets)
+			for oc := range s.Out * s.In {
+				for i := range s.NOut {
+					for j := range s.NIn {
+						for k := range taps {
+							at := ((oc*s.NOut+i)*s.NIn+j)*taps + k
+							ih, jh, kh := i, j, k
+							if i >= s.NOut/2 {
+								ih, jh, kh = i-s.NOut/2, (j+s.NIn/2)%s.NIn, taps-1-k
+							}
+							f(at, ((oc*s.NOut/2+ih)*s.NIn+jh)*taps+kh)
+						}
+					}
+				}
+			}
+		}
+		kernel := make([]float32, whole.KernelSize())
+		mirror(func(whole, at int) { kernel[whole] = half[at] })
+		x, dy := normal(s.Sources()*s.H*s.W*s.B), normal(s.Targets()*s.OutH*s.OutW*s.B)
+		bias := normal(s.Out)
+		want := definition(&whole, x, kernel, bias, dy)
+		dhalf := make([]float64, len(half))
+		mirror(func(whole, at int) { dhalf[at] += want.dk[whole] })
+
+		t.Run(fmt.Sprintf("%+v", e), func(t *testing.T) {
+			asmtest.EachLevel(t, func(t *testing.T) {
+				for _, budget := range []int{bandValues, 1} {
+					dev := newCPU(t, 2)
+					host := tensor.HostBuffer
+					p := newFrequency(largest)
+					p.lattice.budget = budget
+					prepared, scratch := p.Sizes(largest, false)
+					if err := p.Bind(dev, largest); err != nil {
+						t.Fatal(err)
+					}
+					pre, tmp := poisoned(prepared), poisoned(scratch)
+					y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(dhalf))
+					p.Prepare(pre.buffer(), host(half), host(bias), tmp.buffer(), &s)
+					p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
+					p.Backward(dk.buffer(), dx.buffer(), host(x), host(dy), pre.buffer(), tmp.buffer(), &s, false)
+					compareNorm(t, "y", y.values(), want.y, nil)
+					compareNorm(t, "dx", dx.values(), want.dx, nil)
+					compareNorm(t, "dkernel", dk.values(), dhalf, nil)
+					for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+						if !g.intact() {
+							t.Errorf("written beyond %s", what)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPairedLayer compares a layer on rigid combs, whose kernel is half rendered,
+// with the same layer on the same elements taken one by one.
+func TestPairedLayer(t *testing.T) {
+	cfg := Config{Name: "conv", In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}
+	z := sizes{maxIn: 6, maxOut: 8, h: 7, w: 6, b: 5}
+	run := func(rigid bool) (h *harness, y, dx []float32, du, dv float64) {
+		h = newHarness(t, groupwise, cfg, z, 2, false)
+		comb := func(e *gumbel.Elements, offset float64) {
+			e.Rigid = rigid
+			e.SetLen(e.Max())
+			for i := range e.G {
+				e.G[i] = cfg.Group.Exp(lie.Vector{offset + 2*math.Pi*float64(i)/float64(len(e.G))})
+			}
+		}
+		comb(h.u, 0.3)
+		comb(h.v, 1.1)
+		h.in.Written(z.maxIn)
+		h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), 1))
+		h.Forward(true)
+		if h.shape.Paired != rigid {
+			t.Fatalf("rigid %v: paired is %v", rigid, h.shape.Paired)
+		}
+		y = h.download(h.out.Live())
+		h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 2))
+		h.out.Accumulate()
+		h.Backward()
+		for _, g := range h.u.Grad {
+			du += g[0]
+		}
+		for _, g := range h.v.Grad {
+			dv += g[0]
+		}
+		return h, y, h.download(h.in.LiveGrad()), du, dv
+	}
+	cfg.Group = lie.SE2
+	one, y, dx, du, dv := run(false)
+	two, y2, dx2, du2, dv2 := run(true)
+	compareNorm(t, "y", y2, widened(y), nil)
+	compareNorm(t, "dx", dx2, widened(dx), nil)
+	for i, p := range one.Parameters() {
+		if p.Trained() {
+			compareNormWithin(t, p.Name, two.download(two.Parameters()[i].Grad), widened(one.download(p.Grad)), 1e-5)
+		}
+	}
+	compareNormWithin(t, "elements", []float32{float32(du2), float32(dv2)}, []float64{du, dv}, 1e-4)
+
+	// Elements of which one has moved are no pairs.
+	two.u.G[1] = cfg.Group.Exp(lie.Vector{0.31})
+	two.Render()
+	if two.shape.Paired {
+		t.Error("paired though an element has moved")
+	}
+}
+
+func widened(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = float64(v)
+	}
+	return y
+}
