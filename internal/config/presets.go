@@ -13,16 +13,16 @@ type Preset struct {
 const Default = "strokes6-180-se2-8-partial"
 
 // toy is the network of the paper's toy tasks: ten channels, two blocks of one
-// width, resolution halved after each block. Elements are drawn independently
-// within their strata and the half-widths follow the true gradient, with a
-// learning rate of their own; only then do the learned subsets explain what the
-// network does. Once through the images of MNIST is enough; three epochs of a
-// third each show the course.
+// width, resolution halved after each block. The half-widths follow the true
+// gradient, with a learning rate of their own: with the spread of elements, see
+// below, only then do the learned subsets explain what the network does. Once
+// through the images of MNIST is enough; three epochs of a third each show the
+// course.
 func toy(set string, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set},
-		Group:  Group{Name: "SE(2)", Elements: 8, Jitter: "stratified"},
+		Group:  Group{Name: "SE(2)", Elements: 8, Jitter: spread(partial)},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
 		Net:    Net{Type: "CKResNet", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Dropouts: []int{}},
@@ -31,6 +31,16 @@ func toy(set string, partial bool) Config {
 			Schedule: "cosine", EvalDraws: 5, SaveEvery: 100,
 		},
 	}
+}
+
+// spread is how elements lie on the subset: independently within their strata, so
+// that a learned subset means what it says, or, on the whole group, as a comb, which
+// is closed under the turns that the layer is to be equivariant to.
+func spread(partial bool) string {
+	if partial {
+		return "stratified"
+	}
+	return "comb"
 }
 
 // small is a network for the generated strokes that trains within a minute.
@@ -54,7 +64,7 @@ func published(set, group string, elements int, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set},
-		Group:  Group{Name: group, Elements: elements, Jitter: "stratified"},
+		Group:  Group{Name: group, Elements: elements, Jitter: spread(partial)},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
 		Net:    Net{Type: "CKResNet", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Dropouts: []int{}},
