@@ -94,6 +94,7 @@ type Conv struct {
 // first of them.
 var Convs = []Conv{
 	{Name: "rotmnist1", In: 32, Out: 32, Elements: 8, Side: 14, Kernel: 7, Hidden: 32, Batch: 64},
+	{Name: "rotmnist1-full", In: 32, Out: 32, Elements: 8, Full: true, Side: 14, Kernel: 7, Hidden: 32, Batch: 64},
 	{Name: "rotmnist2", In: 32, Out: 64, Elements: 8, Side: 7, Kernel: 7, Hidden: 32, Batch: 64},
 	{Name: "rotmnist3", In: 64, Out: 64, Elements: 8, Side: 7, Kernel: 7, Hidden: 32, Batch: 64},
 	{Name: "mnist6", In: 10, Out: 10, Elements: 8, Side: 28, Kernel: 7, Hidden: 32, Batch: 64},
@@ -102,7 +103,6 @@ var Convs = []Conv{
 	{Name: "gcnn", In: 128, Out: 128, Elements: 8, Side: 16, Kernel: 3, Hidden: 8, Batch: 64},
 	{Name: "gcnn4", In: 128, Out: 128, Elements: 4, Side: 16, Kernel: 3, Hidden: 8, Batch: 64},
 	{Name: "gcnn2", In: 128, Out: 128, Elements: 2, Side: 16, Kernel: 3, Hidden: 8, Batch: 64},
-	{Name: "rotmnist1-full", In: 32, Out: 32, Elements: 8, Full: true, Side: 14, Kernel: 7, Hidden: 32, Batch: 64},
 }
 
 // Growth is a variation of a layer along one axis.
