@@ -107,7 +107,8 @@ var Convs = []Conv{
 
 // Growth is a variation of a layer along one axis.
 type Growth struct {
-	Axis   string // what varies
+	Axis   string // what varies, as names have it
+	About  string // and as people say it
 	Values []int
 	set    func(c *Conv, v int)
 }
@@ -116,11 +117,11 @@ type Growth struct {
 // batch and to the product of the channels, and grows with the product of the
 // elements and with the plane.
 var Growths = []Growth{
-	{"batch", []int{8, 16, 32, 64, 128}, func(c *Conv, v int) { c.Batch = v }},
-	{"channels", []int{8, 16, 32, 64}, func(c *Conv, v int) { c.In, c.Out = v, v }},
-	{"elements", []int{2, 4, 8, 16}, func(c *Conv, v int) { c.Elements = v }},
-	{"side", []int{7, 14, 28, 56}, func(c *Conv, v int) { c.Side = v }},
-	{"live", []int{2, 4, 6, 8}, func(c *Conv, v int) { c.Live = v }},
+	{"batch", "batch", []int{8, 16, 32, 64, 128}, func(c *Conv, v int) { c.Batch = v }},
+	{"channels", "channels", []int{8, 16, 32, 64}, func(c *Conv, v int) { c.In, c.Out = v, v }},
+	{"elements", "elements", []int{2, 4, 8, 16}, func(c *Conv, v int) { c.Elements = v }},
+	{"side", "side", []int{7, 14, 28, 56}, func(c *Conv, v int) { c.Side = v }},
+	{"live", "elements drawn of 8", []int{2, 4, 6, 8}, func(c *Conv, v int) { c.Live = v }},
 }
 
 // Formula returns the operations of the layer with that value.

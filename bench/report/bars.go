@@ -182,6 +182,18 @@ func memory(r *results, s cases.Step) use {
 	return u
 }
 
+// title is a peer's name as its makers write it.
+func title(peer string) string {
+	names := map[string]string{
+		noether: "Noether", "pytorch": torch, "pytorch-peak": torch, "numpy": "NumPy", "gonum": "gonum", "mkl": "MKL", "blis": "BLIS",
+		"openblas": "OpenBLAS", "openblas-haswell": "OpenBLAS (Haswell)", "onednn": "oneDNN", "onednn-gomp": "oneDNN (GNU OpenMP)",
+	}
+	if name, ok := names[peer]; ok {
+		return name
+	}
+	return peer
+}
+
 func plural(n int) string {
 	if n == 1 {
 		return ""

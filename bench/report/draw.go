@@ -192,12 +192,13 @@ func gemmPlots(r *results) ([]*plot.Plot, error) {
 			}
 		}
 		for i, peer := range order {
-			if err := line(p, peer, curves[peer], i); err != nil {
+			if err := line(p, title(peer), curves[peer], i); err != nil {
 				return nil, err
 			}
 		}
-		logAxis(&p.X, sizes)
-		p.X.Max = 12 * slices.Max(sizes) // room for the legend
+		largest := slices.Max(sizes)
+		logAxis(&p.X, slices.DeleteFunc(sizes, func(v float64) bool { return v == 384 })) // its label would touch the next
+		p.X.Max = 12 * largest                                                            // room for the legend
 		p.Y.Min, p.Y.Max = 0, peak*float64(threads)
 		p.Y.Tick.Marker = evenTicks(p.Y.Max)
 		panels = append(panels, p)
@@ -276,7 +277,7 @@ func elementsPlot(r *results) ([]*plot.Plot, error) {
 	var all plotter.XYs
 	for i, peer := range []string{noether, "pytorch"} {
 		points := stepCurve(r, peer, func(theta float64) float64 { return elements * theta })
-		if err := line(p, peer, points, i); err != nil {
+		if err := line(p, title(peer), points, i); err != nil {
 			return nil, err
 		}
 		all = append(all, points...)
@@ -320,7 +321,7 @@ func partialPlots(r *results) ([]*plot.Plot, error) {
 				}
 			}
 			n += len(points)
-			if err := line(p, []string{"Noether", "PyTorch"}[i], points, i); err != nil {
+			if err := line(p, title(peer), points, i); err != nil {
 				return nil, err
 			}
 		}
@@ -388,7 +389,7 @@ func growthPlots(r *results) ([]*plot.Plot, error) {
 		if len(points) < 2 {
 			continue
 		}
-		p := newPlot("Layer "+cases.Convs[0].Name+" by "+g.Axis, g.Axis, "ms")
+		p := newPlot("Layer "+cases.Convs[0].Name+" by "+g.About, g.About, "ms")
 		if err := line(p, "Noether", points, 0); err != nil {
 			return nil, err
 		}

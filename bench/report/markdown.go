@@ -93,7 +93,7 @@ func (p *page) machine(r *results) {
 	if len(versions) > 0 {
 		p.printf("\nRivals:\n\n")
 		for _, name := range slices.Sorted(maps.Keys(versions)) {
-			p.printf("- %s: %s\n", name, versions[name])
+			p.printf("- %s: %s\n", title(name), versions[name])
 		}
 	}
 	if peak := r.peak("avx512"); !math.IsNaN(peak) {
@@ -154,6 +154,10 @@ func (p *page) gemm(r *results) {
 				}
 			}
 			slices.Sort(peers)
+			var titles []string
+			for _, peer := range peers {
+				titles = append(titles, title(peer))
+			}
 			var rows [][]string
 			for _, g := range cases.Gemms {
 				name := g.Bench(impl, threads)
@@ -168,7 +172,7 @@ func (p *page) gemm(r *results) {
 			}
 			if len(rows) > 0 {
 				p.printf("\n### %s, %d thread%s\n", map[string]string{"avx512": "AVX-512", "avx2": "AVX2"}[impl], threads, plural(threads))
-				p.table("m x n x k,Noether,"+strings.Join(append(peers, "ratio"), ","), rows)
+				p.table("m x n x k,Noether,"+strings.Join(append(titles, "ratio"), ","), rows)
 			}
 		}
 	}

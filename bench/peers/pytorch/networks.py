@@ -128,8 +128,7 @@ class BatchNorm(nn.Module):
 
 def standardise(x, channels):
     """Zero mean and unit variance for every image and channel, over the elements and the plane."""
-    b = x.shape[0]
-    return F.group_norm(x, channels, eps=1e-5) if b else x
+    return F.group_norm(x, channels, eps=1e-5)
 
 
 class Network(nn.Module):
@@ -171,18 +170,13 @@ class CKResNet(Network):
         for f in factors:
             cout = f * width
             block = nn.ModuleDict({"conv1": self.conv(cin, cout), "conv2": self.conv(cout, cout), "norm": BatchNorm(cout)})
-            # Elements of its own per layer make the identity impossible as a shortcut.
-            if cin != cout or partial or per_element:
-                block["shortcut"] = self.conv(cin, cout, side=1, hidden=hidden // 2, bias=False)
+            # Elements drawn anew in every layer make the identity impossible as a shortcut.
+            block["shortcut"] = self.conv(cin, cout, side=1, hidden=hidden // 2, bias=False)
             self.blocks.append(block)
             self.samplers.append((self.sampler(), self.sampler()))
             cin = cout
         self.last, self.last_norm, self.last_sampler = self.conv(cin, cin, valid=True), BatchNorm(cin), self.sampler()
         self.head = nn.Linear(cin, classes)
-
-    def outer(self, sampler, inner, sets):
-        """The elements of a layer's output: drawn anew, or, with full equivariance, those of its input."""
-        return sampler.draw(sets) if self.partial or self.per_element else inner
 
     def forward(self, x):
         sets = self.sets(x)
@@ -192,16 +186,16 @@ class CKResNet(Network):
             x = F.max_pool2d(x, 2)
         x = F.relu(x)
         for i, (block, samplers) in enumerate(zip(self.blocks, self.samplers)):
-            g1 = self.outer(samplers[0], g, sets)
-            g2 = self.outer(samplers[1], g1, sets)
+            g1 = samplers[0].draw(sets)
+            g2 = samplers[1].draw(sets)
             y = F.relu(standardise(block["conv1"](x, g, g1, self.layout), block["conv1"].cout))
             y = F.relu(standardise(block["conv2"](y, g1, g2, self.layout), block["conv2"].cout))
-            y = y + (block["shortcut"](x, g, g2, self.layout) if "shortcut" in block else x)
-            x, g = block["norm"](y), g2
+            x = block["norm"](y + block["shortcut"](x, g, g2, self.layout))
+            g = g2
             if i + 1 in self.pools:
                 x = F.max_pool2d(x, 2)
             x = F.relu(x)
-        last = self.outer(self.last_sampler, g, sets)
+        last = self.last_sampler.draw(sets)
         x = F.relu(self.last_norm(self.last(x, g, last, self.layout)))
         return self.head(x.view(x.shape[0], self.last.cout, -1).amax(2))
 
@@ -230,7 +224,7 @@ class CNN13(Network):
         g = self.first.draw(sets)
         x = F.relu(self.lift_norm(self.lift(x, g, g, self.layout)))
         for i, (conv, norm, sampler) in enumerate(zip(self.convs, self.norms, self.samplers)):
-            outer = sampler.draw(sets) if self.partial or self.per_element else g
+            outer = sampler.draw(sets)
             x = F.relu(norm(conv(x, g, outer, self.layout)))
             g = outer
             if i + 1 in self.pools:
