@@ -95,9 +95,12 @@ func (n *Net) planCPU(p *nn.Plan, most int) {
 	a.ReserveFor(&c.sums, need, &tensor.Lifetime{From: backward, To: backward})
 }
 
-// bind makes the workers.
+// bind makes the workers and reserves their memory.
 func (c *cpu) bind(dev *tensor.CPU) {
 	c.dev = dev
+	if err := dev.ReserveWorkspace(c.workspace()); err != nil {
+		refuse("Net.Bind", "%v", err)
+	}
 	c.work = make([]cpuWorker, dev.Threads())
 	sines := len(c.net.layers) - 1
 	for i := range c.work {
@@ -151,20 +154,33 @@ func (c *cpu) block(b int) (col, n int) {
 	return col, min(c.width, c.positions-col)
 }
 
-// reserve gets the memory of the workers, of which only the first pass of its
-// size allocates any, and that of the sums.
+// workspace returns how many values a worker needs.
+func (c *cpu) workspace() int {
+	each := c.matrices() * c.net.cfg.Hidden * blockStride
+	if c.net.inference {
+		return each
+	}
+	return each + chunkRows*blockStride + c.panels()
+}
+
+// matrices returns the number of matrices [Hidden, block] among them.
+func (c *cpu) matrices() int {
+	sines := len(c.net.layers) - 1
+	if c.net.inference {
+		return sines
+	}
+	return 3*sines + 2
+}
+
+// panels returns the number of values of a transposed block, for a tile of any
+// level.
+func (c *cpu) panels() int {
+	return ceilDiv(max(c.net.cfg.Hidden, c.net.cfg.In), blockStep) * blockStep * blockMost
+}
+
+// reserve hands out the memory of the workers and of the sums.
 func (c *cpu) reserve(backward bool) {
-	sines, hidden := len(c.net.layers)-1, c.net.cfg.Hidden
-	matrix := hidden * blockStride
-	_, nr := asm.GemmTile()
-	turned := ceilDiv(max(hidden, c.net.cfg.In), nr) * nr * c.width
-	each := sines * matrix
-	if backward {
-		each = (3*sines+2)*matrix + chunkRows*blockStride + turned
-	}
-	if err := c.dev.ReserveWorkspace(each); err != nil {
-		refuse("Net", "%v", err)
-	}
+	matrix := c.net.cfg.Hidden * blockStride
 	for i := range c.work {
 		w, m := &c.work[i], c.dev.Workspace(i)
 		take := func(n int) []float32 {
@@ -180,7 +196,7 @@ func (c *cpu) reserve(backward bool) {
 		}
 		if backward {
 			w.d[0], w.d[1] = take(matrix), take(matrix)
-			w.rows, w.turned = take(chunkRows*blockStride), take(turned)
+			w.rows, w.turned = take(chunkRows*blockStride), take(c.panels())
 		}
 	}
 	if backward {
