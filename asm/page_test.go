@@ -98,6 +98,7 @@ func TestStayInside(t *testing.T) {
 		"Combine":      func(n int) { Combine(x(n), x(n), x(n), 2, 3, 4) },
 		"Relu":         func(n int) { Relu(x(n), x(n)) },
 		"ReluGrad":     func(n int) { ReluGrad(x(n), x(n), x(n)) },
+		"Stream":       func(n int) { Stream(x(n), x(n)) },
 		"Fill":         func(n int) { Fill(x(n), 2) },
 		"Sum":          func(n int) { Sum(x(n)) },
 		"Dot":          func(n int) { Dot(x(n), x(n)) },
