@@ -31,7 +31,7 @@
 //	K1, K2       the columns 0..15 and 16..31 that exist
 //	SI, R9       A, lda in bytes; NN: rows 0, 3, 6, 9, 12 of A are at
 //	             SI, R11, R12, R13, BX; TN: SI moves from step to step,
-//	             R11 is three times lda
+//	             R11 is three times lda, R12 what is fetched next
 //	DI, R10, R15 the row of B, ldb in bytes and three times that
 //	CX           the row of B that is fetched next
 //	R8, DX       the row of C, ldc in bytes
@@ -52,7 +52,7 @@
 	VFMADD231PS  Z28, t, c0
 
 // B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
-// later, A0..A3 the columns of A when it is k-major. Adding to pointers less
+// later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
 // often leaves more of the processor's ports to the FMAs.
 #define B0(d) d(DI)
 #define B1(d) d(DI)(R10*1)
@@ -66,6 +66,10 @@
 #define A1(d) d(SI)(R9*1)
 #define A2(d) d(SI)(R9*2)
 #define A3(d) d(SI)(R11*1)
+#define G0(d) d(R12)
+#define G1(d) d(R12)(R9*1)
+#define G2(d) d(R12)(R9*2)
+#define G3(d) d(R12)(R11*1)
 
 // A row is fetched eight steps ahead, for a step of B in place may be a page
 // further and then nothing else would foresee it. After the last rows of a packed
@@ -175,15 +179,20 @@
 
 #define FOURTN(rows, row, loadB) \
 	loadB(B0, F0)          \
+	PREFETCHT0 G0(0)       \
 	rows(row, A0)          \
 	loadB(B1, F1)          \
+	PREFETCHT0 G1(0)       \
 	rows(row, A1)          \
 	loadB(B2, F2)          \
+	PREFETCHT0 G2(0)       \
 	rows(row, A2)          \
 	loadB(B3, F3)          \
+	PREFETCHT0 G3(0)       \
 	rows(row, A3)          \
 	BADVANCE               \
 	LEAQ (SI)(R9*4), SI    \
+	LEAQ (R12)(R9*4), R12  \
 	FETCHC
 
 // LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
@@ -239,8 +248,10 @@
 	JZ      save         \
 	one:                 \
 	loadB(B0, F0)        \
+	PREFETCHT0 G0(0)     \
 	rows(row, A0)        \
 	ADDQ    R9, SI       \
+	ADDQ    R9, R12      \
 	ADDQ    R10, DI      \
 	ADDQ    R10, CX      \
 	DECQ    AX           \
@@ -573,6 +584,7 @@ tile:
 	SETUP(fetch, later, clear)
 	LEAQ     (R10)(R10*2), R15
 	LEAQ     (R9)(R9*2), R11
+	LEAQ     (SI)(R9*8), R12
 	LEAQ     (DI)(R10*8), CX
 	MOVQ     m+0(FP), AX
 	CMPQ     n+8(FP), $32

@@ -61,6 +61,14 @@ const (
 	// second-level cache holds.
 	gemmInPlace = 384 << 10
 
+	// gemmFewPanels is the largest number of panels for which strips of a small A
+	// are read in place k-major, which takes more lines of the cache.
+	gemmFewPanels = 16
+
+	// gemmManyRows is the number of rows of C from which on packing pays for a B
+	// beyond that.
+	gemmManyRows = 48
+
 	// gemmPackSteps is how many steps of k of a panel, or of a strip, one item of
 	// the packing job handles.
 	gemmPackSteps = 512
@@ -239,10 +247,10 @@ func (j *gemmJob) plan() {
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.strips >= 4 && j.k*j.n > gemmInPlace)
+	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > gemmInPlace)
 	// A strip in place is read once for each panel, so it should stay in the
-	// first-level cache; k-major, its lines are far apart.
-	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (j.transA || aliased(j.lda)))
+	// first-level cache.
+	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (aliased(j.lda) || j.transA && (j.panels > gemmFewPanels || j.m*j.k > gemmInPlace)))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 
 	j.kc = gemmKC
