@@ -108,8 +108,8 @@ func (l *lattice) perForward(s *Shape) int {
 }
 
 func (l *lattice) perBackward(s *Shape) int {
-	columns := l.columnsOf(s)
-	return 2*planeSize(s.Targets(), s.B) + columns.size(s.B) + 2*planeSize(s.Sources(), s.B)
+	turned := panelsOf(s)
+	return 2*planeSize(s.Targets(), s.B) + turned.size() + 2*planeSize(s.Sources(), s.B)
 }
 
 // Pairs returns true: two real products do for elements in pairs.
@@ -201,13 +201,13 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
-	columns := l.columnsOf(s)
+	turned := panelsOf(s)
 	groups := l.bandGroups(l.perBackward(s))
 	most := l.frequencies(groups)
 	memory := pieces{scratch.Host()}
 	dslots := memory.cut(size)
 	from := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
-	source := memory.cut(most * columns.size(s.B))
+	source := memory.cut(most * turned.size())
 	to := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
@@ -215,7 +215,7 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		if !dkernel.IsZero() {
 			p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 				plane: x.Host(), channels: s.Sources(), elements: elementsOf(s, s.NIn), batch: s.B,
-				spectrum: source, turned: true, columns: columns}
+				spectrum: source, turned: true, panels: turned}
 			p.analysis.run()
 			if s.Paired {
 				p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: from, x: source, dslots: dslots, accumulate: g > 0}
@@ -284,6 +284,16 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	for i := range count {
 		from, to := share(m, count, i)
 		asm.GemmStripNN(to-from, n, k, a[from*lda:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
+	}
+}
+
+// gemmInPanels is gemmNN with B in panels.
+func gemmInPanels(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	mr, _ := asm.GemmTile()
+	count := (m + mr - 1) / mr
+	for i := range count {
+		from, to := share(m, count, i)
+		asm.GemmPanelsNN(to-from, n, k, a[from*lda:], lda, b, distance, c[from*ldc:], ldc, accumulate)
 	}
 }
 

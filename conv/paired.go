@@ -148,21 +148,21 @@ type pairedGradient struct {
 	band
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, kind, (o,i), batch]
-	x          []float32 // turned: [f, kind, block of (c,j), part, batch, (c,j)]
+	x          []float32 // turned: [f, part, kind, panel of (c,j), batch, (c,j)]
 	dslots     []float32 // [(o,i), slotRow]
 	accumulate bool
 
 	row       slotRow
 	rowBlocks int
-	columns   columnBlocks
+	panels    panels
 }
 
 var _ tensor.Task = (*pairedGradient)(nil)
 
 func (g *pairedGradient) run() {
 	s := g.shape
-	g.row, g.rowBlocks, g.columns = slotRowOf(s), blocksOf(s.Out*s.rendered(), blockShort), g.columnsOf(s)
-	g.cpu.Team().For(g.rowBlocks*g.columns.count, 1, g)
+	g.row, g.rowBlocks, g.panels = slotRowOf(s), blocksOf(s.Out*s.rendered(), blockShort), panelsOf(s)
+	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
 // Do computes the items lo <= item < hi.
@@ -182,17 +182,18 @@ func (g *pairedGradient) Do(lo, hi, worker int) {
 // columns.
 func (g *pairedGradient) block(f, nf, m0, nm, block int, k []float32, accumulate bool) {
 	s := g.shape
-	batch, ld := s.B, g.columns.ld
-	c0, nc := g.columns.at(block)
+	batch, distance := s.B, g.panels.distance()
+	panel, c0, nc := g.panels.block(block)
+	ld := columns(nc)
 	size, plane := nm*ld, planeSize(s.Targets(), batch)
 	for q := range nf {
 		for kind := range 4 {
 			rows, cols := kind/2, kind%2
 			k := k[(q*4+kind)*size:]
-			x := g.x[(f+q)*g.columns.size(batch)+(cols*g.columns.count+block)*g.columns.block(batch):]
+			x := g.x[(f+q)*g.panels.size()+(cols*g.panels.count()+panel)*distance:]
 			y := g.dy[(f+q)*2*plane+(rows*s.Targets()/2+m0)*batch:]
-			gemmNN(nm, nc, batch, y, batch, x, ld, k, ld, false)
-			gemmNN(nm, nc, batch, y[plane:], batch, x[batch*ld:], ld, k, ld, true)
+			gemmInPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
+			gemmInPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
 		}
 	}
 	f += g.first

@@ -151,12 +151,12 @@ type gradient struct {
 	band
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, (o,i), batch]
-	x          []float32 // turned: [f, block of (c,j), part, batch, (c,j)]
+	x          []float32 // turned: [f, part, panel of (c,j), batch, (c,j)]
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	accumulate bool      // onto what earlier bands gave
 
 	rowBlocks int
-	columns   columnBlocks
+	panels    panels
 }
 
 var _ tensor.Task = (*gradient)(nil)
@@ -164,15 +164,14 @@ var _ tensor.Task = (*gradient)(nil)
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
 // the sums of both operands.
 func gradientLocal(s *Shape) int {
-	run := max(mostTogether, s.NIn) // what a block of columns may be wider
-	single, paired := columns(blockLong+run), columns(blockLong/2+run)
+	single, paired := columns(blockLong), columns(blockLong/2)
 	return max(2*single, 4*paired)*blockFrequencies*blockShort + s.B*(2*blockShort+single) + 3*skew
 }
 
 func (g *gradient) run() {
 	s := g.shape
-	g.rowBlocks, g.columns = blocksOf(s.Targets(), blockShort), g.columnsOf(s)
-	g.cpu.Team().For(g.rowBlocks*g.columns.count, 1, g)
+	g.rowBlocks, g.panels = blocksOf(s.Targets(), blockShort), panelsOf(s)
+	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
 // Do computes the items lo <= item < hi.
@@ -193,24 +192,26 @@ func (g *gradient) Do(lo, hi, worker int) {
 func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
 	batch := s.B
-	c0, nc := g.columns.at(block)
-	ld := g.columns.ld
-	size, plane, part := nm*ld, planeSize(s.Targets(), batch), batch*ld
+	panel, c0, nc := g.panels.block(block)
+	ld := columns(nc)
+	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	distance := g.panels.distance()
+	part := blocksOf(nc, g.panels.nr) * distance
 	k := local.cut(nf * 2 * size)
 	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
 	for q := range nf {
 		yr := g.dy[(f+q)*2*plane+m0*batch:][:nm*batch]
 		yi := g.dy[(f+q)*2*plane+plane+m0*batch:][:nm*batch]
-		x := g.x[(f+q)*g.columns.size(batch)+block*g.columns.block(batch):]
-		xr, xi := x[:part], x[part:2*part]
+		xr := g.x[(f+q)*g.panels.size()+panel*distance:][:part]
+		xi := g.x[(f+q)*g.panels.size()+g.panels.part()+panel*distance:][:part]
 		asm.Combine(sum, yr, yi, -1, -1, 0)
 		asm.Sub(difference, yi, yr)
 		asm.Add(both, xr, xi)
 		im, re := k[q*2*size:][:size], k[q*2*size+size:][:size]
-		gemmNN(nm, nc, batch, yr, batch, both, ld, im, ld, false)
+		gemmInPanels(nm, nc, batch, yr, batch, both, distance, im, ld, false)
 		copy(re, im)
-		gemmNN(nm, nc, batch, sum, batch, xr, ld, im, ld, true)
-		gemmNN(nm, nc, batch, difference, batch, xi, ld, re, ld, true)
+		gemmInPanels(nm, nc, batch, sum, batch, xr, distance, im, ld, true)
+		gemmInPanels(nm, nc, batch, difference, batch, xi, distance, re, ld, true)
 	}
 	f += g.first
 	even, row := g.pairs+1, columns(s.Sources())

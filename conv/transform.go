@@ -6,14 +6,14 @@ import (
 )
 
 // analysisValues bounds what a worker keeps of planes transformed along y.
-const analysisValues = 192 << 10
+const analysisValues = 384 << 10
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
 // of a band, [f, part, channel, batch], or, turned, to
 //
-//	[f, block of channels, part, batch, channel]
+//	[f, part, panel of channels, batch, channel]
 //
-// where the channels are the columns of a product.
+// where the channels are the columns of a product, in the panels of package asm.
 //
 // Channels are pairs of a channel proper and one of n elements. With paired
 // elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
@@ -29,56 +29,61 @@ type analysis struct {
 	batch    int
 	spectrum []float32
 	turned   bool
-	columns  columnBlocks // of a turned spectrum
-	together int          // channels of an item
+	panels   panels // of a turned spectrum
+
+	together int // channels of an item
+	most     int // rows along y that are kept at a time
 }
 
 var _ tensor.Task = (*analysis)(nil)
 
-// mostTogether is how many channels are transformed at a time at most, but for
-// those that belong together: enough for runs of whole cache lines in the spectra.
+// mostTogether is how many channels are transformed at a time, but for those that
+// belong together: enough for runs of whole cache lines in the spectra.
 const mostTogether = 16
 
-// columnBlocks is how the columns (c,j) of a kernel are cut: blocks of width
-// columns, each of rows ld apart. With paired elements the columns of the sums and
-// those of the differences are cut alike, one after the other.
-type columnBlocks struct {
-	n, width, count, ld int
-	kinds               int // 2 for paired elements, else 1
+// panels is how the columns (c,j) of a kernel are laid out: panels of nr columns.
+// With paired elements the columns of the sums and those of the differences are laid
+// out alike, one after the other.
+type panels struct {
+	kinds int // 2 for paired elements, else 1
+	n     int // columns of a kind
+	nr    int
+	batch int
 }
 
-// columnsOf returns the blocks of a shape. A block is a multiple of the channels
-// that are transformed together.
-func (l *lattice) columnsOf(s *Shape) columnBlocks {
-	kinds, most := 1, blockLong
+func panelsOf(s *Shape) panels {
+	_, nr := asm.GemmTile()
+	kinds := 1
 	if s.Paired {
-		kinds, most = 2, blockLong/2
+		kinds = 2
 	}
-	n, run := s.Sources()/kinds, l.togetherFor(elementsOf(s, s.NIn), s.W, s.B)/kinds
-	width := blocksOf(blocksOf(n, blocksOf(n, most)), run) * run
-	return columnBlocks{n: n, width: width, count: blocksOf(n, width), ld: columns(width), kinds: kinds}
+	return panels{kinds: kinds, n: s.Sources() / kinds, nr: nr, batch: s.B}
 }
 
-// size returns the distance of the frequencies of a turned spectrum, and block the
-// distance of its blocks.
-func (b *columnBlocks) size(batch int) int { return b.kinds*b.count*b.block(batch) + skew }
+// count returns the number of panels of a kind.
+func (p *panels) count() int { return blocksOf(p.n, p.nr) }
 
-func (b *columnBlocks) block(batch int) int { return 2 * batch * b.ld }
+// distance returns that of the panels, part that of the real and the imaginary
+// part, and size that of the frequencies.
+func (p *panels) distance() int { return p.batch * p.nr }
+func (p *panels) part() int     { return p.kinds*p.count()*p.distance() + skew }
+func (p *panels) size() int     { return 2 * p.part() }
 
-// at returns block number i of columns of the sums: the first and the count.
-func (b *columnBlocks) at(i int) (first, count int) {
-	return i * b.width, min(b.width, b.n-i*b.width)
+// blocks returns how many blocks the columns of a kind are cut into, and block
+// returns block i: its first panel, first column and number of columns.
+func (p *panels) blocks() int { return blocksOf(p.count(), p.wide()) }
+
+func (p *panels) block(i int) (panel, first, n int) {
+	from, to := share(p.count(), p.blocks(), i)
+	return from, from * p.nr, min(p.n, to*p.nr) - from*p.nr
 }
 
-// togetherFor returns how many channels are transformed at a time: a power of two
-// of them whose rows fit the cache, or all elements of as many channels proper.
-func (l *lattice) togetherFor(elements, w, batch int) int {
-	n := mostTogether
-	for n > 1 && n*l.periodH*w*batch > analysisValues {
-		n /= 2
-	}
-	return max(1, n/elements) * elements
-}
+// wide returns the most panels of a block.
+func (p *panels) wide() int { return max(1, blockLong/p.kinds/p.nr) }
+
+// togetherFor returns how many channels are transformed at a time: all elements of
+// as many channels proper as make the usual number.
+func togetherFor(elements int) int { return max(1, mostTogether/elements) * elements }
 
 // elementsOf returns n for paired elements, else 1.
 func elementsOf(s *Shape, n int) int {
@@ -88,20 +93,27 @@ func elementsOf(s *Shape, n int) int {
 	return 1
 }
 
+// rowsFor returns how many rows along y are kept at a time.
+func (l *lattice) rowsFor(together, w, batch int) int {
+	return max(2, min(l.periodH, analysisValues/(together*w*batch)))
+}
+
 // analysisLocal returns the size of a worker's memory.
 func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
 	for _, m := range []struct{ n, w int }{{s.NIn, s.W}, {s.NOut, s.OutW}} {
 		for elements := 1; elements <= m.n; elements++ {
-			n := l.togetherFor(elements, m.w, s.B)
-			size = max(size, n*l.periodH*m.w*s.B+max(l.periodH*m.w, 2*l.periodW*n)*s.B)
+			n := togetherFor(elements)
+			rows := l.rowsFor(n, m.w, s.B)
+			size = max(size, (n*rows*m.w+max(rows*m.w, 2*l.periodW*n))*s.B)
 		}
 	}
 	return size
 }
 
 func (a *analysis) run() {
-	a.together = a.togetherFor(a.elements, a.transform.w, a.batch)
+	a.together = togetherFor(a.elements)
+	a.most = a.rowsFor(a.together, a.transform.w, a.batch)
 	a.cpu.Team().For(blocksOf(a.channels, a.together), 1, a)
 }
 
@@ -110,18 +122,27 @@ func (a *analysis) Do(lo, hi, worker int) {
 	local := a.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		first := item * a.together
-		a.channelsAt(first, min(a.together, a.channels-first), local)
+		n := min(a.together, a.channels-first)
+		for from := 0; from < len(a.band.groups); {
+			to, rows := from, 0
+			for to < len(a.band.groups) && rows+a.band.groups[to].rows <= a.most {
+				rows += a.band.groups[to].rows
+				to++
+			}
+			a.transformGroups(a.band.groups[from:to], rows, first, n, local)
+			from = to
+		}
 	}
 }
 
-// channelsAt transforms n channels.
-func (a *analysis) channelsAt(first, n int, local []float32) {
-	h, w := a.transform.h, a.transform.w
-	line := w * a.batch
-	size := a.rows * line // of a channel, transformed along y
+// transformGroups transforms n channels to the frequencies of some groups, which
+// take that many rows along y.
+func (a *analysis) transformGroups(groups []frequencies, count, first, n int, local []float32) {
+	h, line := a.transform.h, a.transform.w*a.batch
+	size := count * line // of a channel, transformed along y
 	rows, spare := local[:n*size], local[n*size:]
 	for c := range n {
-		gemmNN(a.rows, line, h, a.alongY[a.row*h:], h, a.plane[(first+c)*h*line:], line, rows[c*size:], line, false)
+		gemmNN(count, line, h, a.alongY[groups[0].row*h:], h, a.plane[(first+c)*h*line:], line, rows[c*size:], line, false)
 	}
 	half := a.elements / 2
 	if half > 0 {
@@ -135,23 +156,21 @@ func (a *analysis) channelsAt(first, n int, local []float32) {
 			}
 		}
 	}
-	for _, g := range a.band.groups {
-		at := rows[(g.row-a.row)*line:]
-		switch {
-		case half == 0:
-			a.write(g, at, size, first, n, 0, a.channels, 0, spare)
-		default:
-			a.write(g, at, size, first/2, n/2, 0, a.channels/2, 0, spare)
-			a.write(g, at, size, first/2, n/2, half, a.channels/2, 1, spare)
+	for _, g := range groups {
+		at := rows[(g.row-groups[0].row)*line:]
+		if half == 0 {
+			a.write(g, at, size, first, n, 0, 0, spare)
+			continue
 		}
+		a.write(g, at, size, first/2, n/2, 0, 0, spare)
+		a.write(g, at, size, first/2, n/2, half, 1, spare)
 	}
 }
 
-// write transforms along x and writes n channels of a kind, of which there are
-// all: channels proper, sums (times = 0) or differences (times = 1, to be
-// multiplied by i), whose elements begin at offset.
-func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, all, times int, spare []float32) {
-	kind := times * all
+// write transforms along x and writes n channels of a kind: channels proper, sums
+// (times = 0) or differences (times = 1, to be multiplied by i), whose elements
+// begin at offset.
+func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, times int, spare []float32) {
 	if a.turned {
 		part := n * a.batch
 		for c := range n {
@@ -161,7 +180,7 @@ func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, 
 		return
 	}
 	plane := planeSize(a.channels, a.batch)
-	dst := a.spectrum[(g.first-a.first)*2*plane+(kind+first)*a.batch:]
+	dst := a.spectrum[(g.first-a.first)*2*plane+(times*a.channels/2+first)*a.batch:]
 	for c := range n {
 		a.alongX(g, rows[a.place(c, offset)*size:], dst[c*a.batch:], dst[plane+c*a.batch:], 2*plane, times)
 	}
@@ -171,6 +190,21 @@ func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, 
 func (a *analysis) place(c, offset int) int {
 	half := max(1, a.elements/2)
 	return c/half*a.elements + offset + c%half
+}
+
+// turn writes n channels of a group, [f, part, channel, batch], to the panels of
+// their kind.
+func (a *analysis) turn(g frequencies, from []float32, first, n, times int) {
+	p := &a.panels
+	for k := range 2 * g.count {
+		dst := a.spectrum[(2*(g.first-a.first)+k)*p.part()+times*p.count()*p.distance():]
+		for c := 0; c < n; {
+			panel, column := (first+c)/p.nr, (first+c)%p.nr
+			run := min(n-c, p.nr-column)
+			asm.Transpose(dst[panel*p.distance()+column:], p.nr, from[(k*n+c)*a.batch:], a.batch, run, a.batch)
+			c += run
+		}
+	}
 }
 
 // alongX transforms one channel's rows of a group along x: to the real parts and
@@ -183,19 +217,6 @@ func (a *analysis) alongX(g frequencies, rows, re, im []float32, ld, times int) 
 	k := g.rows * a.transform.w
 	gemmNN(g.count, a.batch, k, m[2*times], k, rows, a.batch, re, ld, false)
 	gemmNN(g.count, a.batch, k, m[1-times], k, rows, a.batch, im, ld, false)
-}
-
-// turn writes n channels of a group, [f, part, channel, batch], to a turned
-// spectrum.
-func (a *analysis) turn(g frequencies, from []float32, first, n, times int) {
-	b := &a.columns
-	at := (times*b.count+first/b.width)*b.block(a.batch) + first%b.width
-	for f := range g.count {
-		dst := a.spectrum[(g.first-a.first+f)*b.size(a.batch)+at:]
-		for part := range 2 {
-			asm.Transpose(dst[part*a.batch*b.ld:], b.ld, from[(2*f+part)*n*a.batch:], a.batch, n, a.batch)
-		}
-	}
 }
 
 // synthesis transforms the spectra [f, part, channel, batch] of a band to their
