@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestChoose(t *testing.T) {
+	all, err := choose("all")
+	if err != nil || len(all) != len(suiteNames()) {
+		t.Fatalf("all: %d suites, %v", len(all), err)
+	}
+	some, err := choose("step,gemm")
+	if err != nil || len(some) != 2 || some[0].name != "step" || some[1].name != "gemm" {
+		t.Errorf("step,gemm: %v, %v", some, err)
+	}
+	if _, err := choose("gemm,nothing"); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+		t.Errorf("a suite that does not exist: error %v", err)
+	}
+}
+
+// TestSuites checks every case of every suite: it has a name, someone to
+// measure, and only rivals that there are.
+func TestSuites(t *testing.T) {
+	l := &pool{options: &options{python: "python3", dir: t.TempDir()}, sgemm: "sgemm", gonum: "gonum"}
+	for _, s := range allSuites() {
+		tests := s.cases()
+		if len(tests) == 0 || s.rounds < 1 || s.seconds <= 0 {
+			t.Errorf("%s: %d cases, %d rounds of %v s", s.name, len(tests), s.rounds, s.seconds)
+		}
+		names := map[string]bool{}
+		for _, c := range tests {
+			if c.name == "" || names[c.name] || c.bench == "" && len(c.also) == 0 {
+				t.Errorf("%s: case %q is not one to measure", s.name, c.name)
+			}
+			names[c.name] = true
+			if len(c.peers) > 0 && c.request == "" || c.threads < 1 {
+				t.Errorf("%s: %s asks nothing of its rivals, or has no threads", s.name, c.name)
+			}
+			for _, name := range c.peers {
+				if _, known := libraries[name]; known {
+					continue
+				}
+				if args, _, err := l.how(name, c.threads); err != nil || len(args) == 0 {
+					t.Errorf("%s: %s: %v", s.name, c.name, err)
+				}
+			}
+		}
+	}
+	if _, _, err := l.how("nobody", 1); err == nil {
+		t.Error("a rival that does not exist, and no error")
+	}
+}
+
+// fake starts a peer that is a shell script.
+func fake(t *testing.T, script string) *peer {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", script)
+	alone(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Skip("no shell: ", err)
+	}
+	p := &peer{cmd: cmd, in: in, out: bufio.NewScanner(out)}
+	t.Cleanup(p.stop)
+	return p
+}
+
+func TestAsk(t *testing.T) {
+	p := fake(t, `while read line; do case "$line" in bad*) echo "error: cannot $line";; *) echo "7 12.5 ns/op $line";; esac; done`)
+	for range 2 { // it goes on after it was stopped
+		if got, err := p.ask("case m=3", 0.5); err != nil || got != "7 12.5 ns/op case m=3 seconds=0.5" {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+	if _, err := p.ask("bad", 1); err == nil || err.Error() != "cannot bad seconds=1" {
+		t.Errorf("error %v", err)
+	}
+	if _, err := fake(t, "read line").ask("case", 1); err == nil {
+		t.Error("a peer that ends, and no error")
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	for _, file := range []string{"bin/python", "lib/libdnnl.so.3", "lib/python3.1/site-packages/blas/lib/libblas.so", "other/lib/libx.so"} {
+		path := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("LD_LIBRARY_PATH", "")
+	python := filepath.Join(root, "bin", "python")
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{"libno-such.so", "libdnnl.so.3"}, "lib/libdnnl.so.3"},
+		{[]string{"libblas.so", "libdnnl.so.3"}, "lib/python3.1/site-packages/blas/lib/libblas.so"},
+		{[]string{"other/lib/libx.so"}, "other/lib/libx.so"},
+	} {
+		if got := find(python, c.files); got != filepath.Join(root, c.want) {
+			t.Errorf("%v: found %q, want %s", c.files, got, c.want)
+		}
+	}
+	if got := find(python, []string{"libno-such.so"}); got != "" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestRaw(t *testing.T) {
+	w := &raw{}
+	if err := w.header(suite{name: "gemm"}); err != nil {
+		t.Fatal(err)
+	}
+	head := w.text.String()
+	for _, key := range []string{"suite: gemm\n", "\ndate: ", "\ncommit: ", "\ncpu: ", "\ncores: ", "\ngo: "} {
+		if !strings.Contains(head, key) {
+			t.Errorf("the head lacks %q: %s", key, head)
+		}
+	}
+	w.version("mkl", "MKL 1")
+	w.version("mkl", "MKL 1")
+	w.line("mkl", "A/m=1", "3 4.5 ns/op")
+	w.line("mkl", "A/m=1", "3 5.5 ns/op")
+	w.noether("BenchmarkA/m=1-2   \t 10\t  7 ns/op  50.0 %peak")
+	got := strings.TrimPrefix(w.text.String(), head)
+	const want = "version-mkl: MKL 1\npeer: mkl\nBenchmarkA/m=1\t3\t4.5 ns/op\nBenchmarkA/m=1\t3\t5.5 ns/op\npeer: noether\nBenchmarkA/m=1-2\t10\t7 ns/op\t50.0 %peak\n"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSkipIsSaidOnce(t *testing.T) {
+	var o options
+	o.skip("%s: missing", "mkl")
+	o.skip("%s: missing", "mkl")
+	if !slices.Equal(o.missing, []string{"mkl: missing"}) {
+		t.Errorf("missing: %q", o.missing)
+	}
+}
