@@ -126,7 +126,7 @@ func (t *batchNormTask) Do(lo, hi, worker int) {
 				}
 				t.finish(i)
 			}
-			for k := range t.outSegs {
+			for k := t.outSegs - 1; k >= 0; k-- { // what was read last is in the cache
 				t.output(i, k, s)
 			}
 		case segmentSums:

@@ -92,7 +92,7 @@ func (t *standardizeTask) channel(c int, v *columnScratch) {
 		t.sum(i, v)
 	}
 	t.finish(c)
-	for i := lo; i < hi; i++ {
+	for i := hi - 1; i >= lo; i-- { // what was read last is in the cache
 		t.output(i, v)
 	}
 }
