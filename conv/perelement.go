@@ -221,7 +221,7 @@ const (
 )
 
 // turnRows is how many positions are turned at a time.
-const turnRows = 64
+const turnRows = 256
 
 func (t *imageTurn) toImages(team *tensor.Team, to, from []float32, rows, b int) {
 	*t = imageTurn{to: to, from: from, rows: rows, b: b, kind: toImages}

@@ -4,7 +4,7 @@ import "github.com/noether-go/noether/asm"
 
 // perElementLocal is the memory of a worker, for one image.
 type perElementLocal struct {
-	kernel   []float32 // [(o,c), (i,j,slot)]; then the gradient of the features
+	kernel   []float32 // [i, (o,c), (j,slot)]; then the gradient of the features [k, (i,j,slot)]
 	block    []float32 // [slot, (row, plane)] some rows of the kernel, or their gradient
 	spectrum []float32 // [f, 3, column, (row, plane)], or the gradient's [f, 2, column, (row, plane)]
 	x        []float32 // [f, 3, plane, column], or transposed [f, 3, column, plane]
@@ -12,7 +12,7 @@ type perElementLocal struct {
 
 	// For a backward pass.
 	dy      []float32 // [f, 3, (o,i), column]
-	dkernel []float32 // [(o,c), (i,j,slot)]
+	dkernel []float32 // [i, (o,c), (j,slot)]
 	panels  []float32 // transposed features
 }
 
@@ -77,11 +77,15 @@ func (t *perElementBackward) Do(lo, hi, worker int) {
 	}
 }
 
-// render makes the kernel of image b, in slots.
+// render makes the kernel of image b, in slots. Row (o,i) of it, [(c,j), slot], is
+// in one piece.
 func (l *perElementPass) render(b int, m *perElementLocal) {
 	s := l.shape
-	size, h := slotColumns(s), l.features+1
-	gemmNN(s.Out*s.In, size, h, l.w, h, l.f[b*h*size:], size, m.kernel, size, false)
+	size, h, pairs := slotColumns(s), l.features+1, s.Out*s.In
+	each := size / s.NOut
+	for i := range s.NOut {
+		gemmNN(pairs, each, h, l.w, h, l.f[b*h*size+i*each:], size, m.kernel[i*pairs*each:], each, false)
+	}
 }
 
 // convolve computes the planes to from the planes from: y from x, or with
@@ -99,7 +103,11 @@ func (l *perElementPass) convolve(to, from []float32, m *perElementLocal, adjoin
 		before = a.radius + a.left
 	}
 	width := toW + 2*a.radius
-	l.analyse(m.x, planes*width, analysis, from, fromH, fromW, planes, before, width)
+	swap := 1
+	if adjoint {
+		swap = s.NOut
+	}
+	l.analyse(m.x, planes*width, analysis, from, fromH, fromW, planes, swap, before, width)
 
 	mr, _ := asm.GemmTile()
 	count := blocksOf(rows, mr)
@@ -123,13 +131,15 @@ func (l *perElementPass) convolve(to, from []float32, m *perElementLocal, adjoin
 
 // analyse transforms planes [h, w] to x [f, 3, plane, width], before columns of
 // zeros before them and some behind. size is the distance of the planes of x.
-func (l *perElementPass) analyse(x []float32, size int, matrix, from []float32, h, w, planes, before, width int) {
+// Planes (a,i), swap of them for each a, become planes (i,a).
+func (l *perElementPass) analyse(x []float32, size int, matrix, from []float32, h, w, planes, swap, before, width int) {
 	a := l.lattice
 	if width > w {
 		clear(x[:3*a.count*size])
 	}
 	for p := range planes {
-		gemmNN(a.spectra(), w, h, matrix, h, from[p*h*w:], w, x[p*width+before:], size, false)
+		to := p%swap*(planes/swap) + p/swap
+		gemmNN(a.spectra(), w, h, matrix, h, from[p*h*w:], w, x[to*width+before:], size, false)
 	}
 }
 
@@ -149,25 +159,24 @@ func (a *rowLattice) together(n int) int {
 }
 
 // rows brings rows r0 <= r < r1 of the kernel to block: row (o,i) and planes
-// (c,j), or with adjoint row (c,j) and planes (o,i).
+// (c,j), or with adjoint row (c,j) and planes (i,o).
 func (l *perElementPass) rows(m *perElementLocal, r0, r1 int, adjoint bool) {
 	s := l.shape
-	taps, size := len(s.Offsets), slotColumns(s)
+	taps, sources, targets := len(s.Offsets), s.Sources(), s.Targets()
 	for r := r0; r < r1; r++ {
 		if adjoint {
-			c, j := r/s.NIn, r%s.NIn
-			for o := range s.Out {
-				asm.Transpose(m.block[(r-r0)*s.Targets()+o*s.NOut:], (r1-r0)*s.Targets(),
-					m.kernel[(o*s.In+c)*size+j*taps:], s.NIn*taps, s.NOut, taps)
-			}
-			continue
-		}
-		o, i := r/s.NOut, r%s.NOut
-		for c := range s.In {
-			asm.Transpose(m.block[(r-r0)*s.Sources()+c*s.NIn:], (r1-r0)*s.Sources(),
-				m.kernel[(o*s.In+c)*size+i*s.NIn*taps:], taps, s.NIn, taps)
+			asm.Transpose(m.block[(r-r0)*targets:], (r1-r0)*targets, m.kernel[r*taps:], sources*taps, targets, taps)
+		} else {
+			asm.Transpose(m.block[(r-r0)*sources:], (r1-r0)*sources, m.kernel[l.row(r):], taps, sources, taps)
 		}
 	}
+}
+
+// row returns where row r = (o,i) of the kernel begins.
+func (l *perElementPass) row(r int) int {
+	s := l.shape
+	o, i := r/s.NOut, r%s.NOut
+	return (i*s.Out + o) * s.Sources() * len(s.Offsets)
 }
 
 // spectra makes the spectra of a block of n values a slot, for the frequencies f0
@@ -228,7 +237,7 @@ func (l *perElementPass) product(m *perElementLocal, f int, k []float32, rows, p
 func (l *perElementPass) kernelGrad(b int, dy []float32, m *perElementLocal) {
 	s, a := l.shape, l.lattice
 	sources, targets := s.Sources(), s.Targets()
-	l.analyse(m.dy, targets*a.outW, a.dy, dy, a.outH, a.outW, targets, 0, a.outW)
+	l.analyse(m.dy, targets*a.outW, a.dy, dy, a.outH, a.outW, targets, 1, 0, a.outW)
 	columns := len(a.heights)
 	width := a.outW + 2*a.radius
 	size := width * sources
@@ -286,14 +295,9 @@ func (l *perElementPass) productGrad(m *perElementLocal, f int, g []float32, r0,
 
 // rowsBack brings the gradient of rows of the kernel from block to dkernel.
 func (l *perElementPass) rowsBack(m *perElementLocal, r0, r1 int) {
-	s := l.shape
-	taps, size, sources := len(s.Offsets), slotColumns(s), s.Sources()
+	taps, sources := len(l.shape.Offsets), l.shape.Sources()
 	for r := r0; r < r1; r++ {
-		o, i := r/s.NOut, r%s.NOut
-		for c := range s.In {
-			asm.Transpose(m.dkernel[(o*s.In+c)*size+i*s.NIn*taps:], taps,
-				m.block[(r-r0)*sources+c*s.NIn:], (r1-r0)*sources, taps, s.NIn)
-		}
+		asm.Transpose(m.dkernel[l.row(r):], taps, m.block[(r-r0)*sources:], (r1-r0)*sources, taps, sources)
 	}
 }
 
@@ -302,17 +306,21 @@ func (l *perElementPass) rowsBack(m *perElementLocal, r0, r1 int) {
 func (l *perElementPass) featuresGrad(b int, sums []float32, m *perElementLocal) {
 	s := l.shape
 	h, size, pairs, taps := l.features, slotColumns(s), s.Out*s.In, len(s.Offsets)
+	each := size / s.NOut
 	f := l.f[b*(h+1)*size:][:(h+1)*size]
 	_, nr := asm.GemmTile()
 	for k := 0; k < h; k += nr {
 		asm.PackCols(m.panels[k*size:], f[k*size:], size, size, min(nr, h-k))
 	}
-	gemmPanels(pairs, h, size, m.dkernel, size, m.panels, nr*size, sums, h)
 	ones, db := f[h*size:], sums[pairs*h:]
-	for p := range pairs {
-		db[p] += asm.Dot(m.dkernel[p*size:(p+1)*size], ones)
+	for i := range s.NOut {
+		dkernel := m.dkernel[i*pairs*each:][:pairs*each]
+		gemmPanels(pairs, h, each, dkernel, each, m.panels[i*each*nr:], nr*size, sums, h)
+		for p := range pairs {
+			db[p] += asm.Dot(dkernel[p*each:(p+1)*each], ones[:each])
+		}
+		gemmTN(h, each, pairs, l.w, h+1, dkernel, each, m.kernel[i*each:], size, false)
 	}
-	gemmTN(h, size, pairs, l.w, h+1, m.dkernel, size, m.kernel, size, false)
 	for k := range h {
 		gemmNN(size/taps, taps, taps, m.kernel[k*size:], taps, l.lattice.unfold, taps, l.raw[(k*s.B+b)*size:], taps, false)
 	}
