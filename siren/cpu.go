@@ -14,6 +14,10 @@ const (
 	blockStep = 32 // a block is a multiple of it: the widest tile
 	blockMost = 256
 
+	// blockCost is what a block costs beside its positions, in positions: measured
+	// with blocks that are segments of their own.
+	blockCost = 64
+
 	// blockStride is the distance of the rows of a block: an odd number of cache
 	// lines, so that rows do not fall into the same sets of the first-level cache.
 	blockStride = blockMost + 16
@@ -123,7 +127,7 @@ func (c *cpu) divide(positions int) int {
 		// The width with which two halves of the blocks take the least time.
 		least := 0
 		for width := blockMost; width >= blockStep; width -= blockStep {
-			if half := ceilDiv(ceilDiv(positions, width), 2) * width; least == 0 || half < least {
+			if half := ceilDiv(ceilDiv(positions, width), 2) * (width + blockCost); least == 0 || half < least {
 				least, c.width = half, width
 			}
 		}
