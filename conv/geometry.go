@@ -6,6 +6,7 @@ import (
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/tensor"
 )
 
 // Tap is a point of the kernel grid that lies within the disc of radius one.
@@ -50,12 +51,36 @@ type coordinates struct {
 	taps     []Tap // of one tap when the kernel has no extent
 	spatial  bool  // has rows for u^-1 q
 	relative bool  // has rows for u^-1 v
-	rel      []float64
-	other    []float64
+
+	team  *tensor.Team // of a CPU, or nil
+	rel   [][]float64  // for each worker
+	other []float64
+
+	// The pass at hand: its lists and, on the way back, their gradients.
+	u, v       []lie.Element
+	du, dv     []lie.Vector // nil on the way there
+	x          []float32
+	nIn, lists int
+	distance   int // of the rows of x
 }
 
 func newCoordinates(g lie.Group, taps []Tap, spatial, relative bool) coordinates {
-	return coordinates{g, taps, spatial, relative, make([]float64, g.Coordinates()), make([]float64, g.Coordinates())}
+	c := coordinates{group: g, taps: taps, spatial: spatial, relative: relative, other: make([]float64, g.Coordinates())}
+	c.bind(nil)
+	return c
+}
+
+// bind names the team that shares the lists out, nil for none.
+func (c *coordinates) bind(team *tensor.Team) {
+	c.team = team
+	workers := 1
+	if team != nil {
+		workers = team.Size()
+	}
+	c.rel = make([][]float64, workers)
+	for i := range c.rel {
+		c.rel[i] = make([]float64, c.group.Coordinates())
+	}
 }
 
 // rows returns the number of coordinates of a position.
@@ -65,7 +90,7 @@ func (c *coordinates) rows() int {
 		n += 2
 	}
 	if c.relative {
-		n += len(c.rel)
+		n += c.group.Coordinates()
 	}
 	return n
 }
@@ -74,10 +99,30 @@ func (c *coordinates) rows() int {
 // and input elements v, one after another. v is nil and nIn one for a layer whose
 // input has no group axis.
 func (c *coordinates) write(x []float32, u, v []lie.Element, nIn, lists int) {
-	p := len(u) * nIn * len(c.taps)
-	for s := range lists {
-		us, vs := part(u, s, lists), part(v, s, lists)
-		c.writeList(x[s*(p/lists):], p, us, vs, nIn)
+	c.x, c.u, c.v, c.nIn, c.lists = x, u, v, nIn, lists
+	c.run()
+}
+
+// run goes through the lists.
+func (c *coordinates) run() {
+	c.distance = len(c.u) * c.nIn * len(c.taps)
+	if c.team == nil {
+		c.Do(0, c.lists, 0)
+	} else {
+		c.team.For(c.lists, max(1, c.lists/16), c)
+	}
+	c.x, c.u, c.v, c.du, c.dv = nil, nil, nil, nil, nil
+}
+
+// Do takes the lists lo <= s < hi. See tensor.Task.
+func (c *coordinates) Do(lo, hi, worker int) {
+	for s := lo; s < hi; s++ {
+		x, u, v := c.x[s*(c.distance/c.lists):], part(c.u, s, c.lists), part(c.v, s, c.lists)
+		if c.du == nil {
+			c.writeList(x, u, v, c.rel[worker])
+		} else {
+			c.listGradient(part(c.du, s, c.lists), part(c.dv, s, c.lists), x, u, v, c.rel[worker])
+		}
 	}
 }
 
@@ -87,9 +132,9 @@ func part[T any](x []T, s, lists int) []T {
 	return x[s*n : (s+1)*n]
 }
 
-// writeList is write for one list, with rows p values apart.
-func (c *coordinates) writeList(x []float32, p int, u, v []lie.Element, nIn int) {
-	taps := len(c.taps)
+// writeList is write for one list.
+func (c *coordinates) writeList(x []float32, u, v []lie.Element, rel []float64) {
+	taps, nIn, p := len(c.taps), c.nIn, c.distance
 	at := 0 // first row of the group coordinates
 	if c.spatial {
 		rows, cols := x, x[p:]
@@ -109,9 +154,9 @@ func (c *coordinates) writeList(x []float32, p int, u, v []lie.Element, nIn int)
 	}
 	for i, ui := range u {
 		for j, vj := range v {
-			c.group.Relative(c.rel, ui, vj)
+			c.group.Relative(rel, ui, vj)
 			first := (i*nIn + j) * taps
-			for d, r := range c.rel {
+			for d, r := range rel {
 				run := x[(at+d)*p+first:][:taps]
 				for t := range run {
 					run[t] = float32(r)
@@ -129,6 +174,7 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 		return false
 	}
 	const rounding = 1e-12
+	rel := c.rel[0]
 	for i := range n {
 		for _, q := range [][2]float64{{1, 0}, {0, 1}} {
 			a, b := c.group.InverseAct(u[i], q), c.group.InverseAct(u[i+n], q)
@@ -137,10 +183,10 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 			}
 		}
 		for j := range v {
-			c.group.Relative(c.rel, u[i], v[j])
+			c.group.Relative(rel, u[i], v[j])
 			c.group.Relative(c.other, u[i+n], v[(j+m)%len(v)])
-			for d := range c.rel {
-				if math.Abs(c.rel[d]-c.other[d]) > rounding {
+			for d := range rel {
+				if math.Abs(rel[d]-c.other[d]) > rounding {
 					return false
 				}
 			}
@@ -152,16 +198,13 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 // gradient adds to du and dv what the gradient dx (laid out like x) means for
 // the elements. dv is nil where v is.
 func (c *coordinates) gradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, nIn, lists int) {
-	p := len(u) * nIn * len(c.taps)
-	for s := range lists {
-		us, vs := part(u, s, lists), part(v, s, lists)
-		c.listGradient(part(du, s, lists), part(dv, s, lists), dx[s*(p/lists):], p, us, vs, nIn)
-	}
+	c.x, c.u, c.v, c.du, c.dv, c.nIn, c.lists = dx, u, v, du, dv, nIn, lists
+	c.run()
 }
 
-// listGradient is gradient for one list, with rows p values apart.
-func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, p int, u, v []lie.Element, nIn int) {
-	taps := len(c.taps)
+// listGradient is gradient for one list.
+func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, rel []float64) {
+	taps, nIn, p := len(c.taps), c.nIn, c.distance
 	at := 0
 	if c.spatial {
 		rows, cols := dx, dx[p:]
@@ -183,14 +226,14 @@ func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, p int, u, 
 	for i, ui := range u {
 		for j, vj := range v {
 			first := (i*nIn + j) * taps
-			for d := range c.rel {
+			for d := range rel {
 				s := 0.0
 				for _, g := range dx[(at+d)*p+first:][:taps] {
 					s += float64(g)
 				}
-				c.rel[d] = s
+				rel[d] = s
 			}
-			gu, gv := c.group.RelativeGrad(c.rel, ui, vj)
+			gu, gv := c.group.RelativeGrad(rel, ui, vj)
 			add(&du[i], gu)
 			add(&dv[j], gv)
 		}

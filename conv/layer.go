@@ -229,6 +229,9 @@ func (l *layer) Bind(dev tensor.Device) {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
 	l.net.Bind(dev)
+	if cpu, ok := dev.(*tensor.CPU); ok {
+		l.coords.bind(cpu.Team())
+	}
 }
 
 // Forward renders the kernel at the present elements and convolves.

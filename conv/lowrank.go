@@ -105,8 +105,12 @@ func lowRankOperations(s *Shape, features int) float64 {
 // of operations of a forward pass: it takes h (n_in T + C_out) multiplications for
 // each value of y and channel of x where the direct convolution takes n_in T C_out
 // and the frequency domain, in three products at half the places of the period,
-// about 3/2 n_in C_out. A tenth less does not pay for the thinner products.
+// about 3/2 n_in C_out. A tenth less does not pay for the thinner products. The
+// batch fills the register tile, so it must not be thin.
 func lowRankPays(s *Shape, features int) bool {
+	if s.B < thinBatch {
+		return false
+	}
 	radius := 0
 	if s.OutH == s.H {
 		radius = s.Offsets[len(s.Offsets)-1].Row
