@@ -20,7 +20,8 @@
 // The layers read gumbel.Elements.G when they run and add the gradient of the
 // loss with respect to every element to gumbel.Elements.Grad: through u^-1 q,
 // through u^-1 v as output element and as input element. Whoever draws the lists
-// takes it from there.
+// takes it from there. A list is for all images of a batch, or there is one for
+// each image (gumbel.NewLists), and with it a kernel for each.
 //
 // # A step
 //
@@ -33,7 +34,19 @@
 // # Algorithms
 //
 // The passes of the convolution proper are an interface, Passes, that each device
-// fulfils. On the CPU there is the tap-sparse algorithm: the direct convolution
-// over live taps as matrix products that read the maps where they lie, or from
-// one copy, never from an im2col matrix (taps.go and the files it names).
+// fulfils. On the CPU there are
+//
+//   - Taps, the direct convolution over live taps as matrix products that read the
+//     maps where they lie, or from one copy, never from an im2col matrix (taps.go
+//     and the files it names);
+//   - Frequency, a product for each frequency of the transformed planes
+//     (frequency.go and the files it names);
+//   - LowRank, which does not render the kernel at all: the kernel network ends in
+//     a linear map, so the channels are convolved with the features before it and
+//     mixed by it afterwards (lowrank.go). It wins where features are few: k = 3, 8
+//     features, 8 elements.
+//
+// LowRank is of the second interface, FeaturePasses, and so is what works on a
+// list of elements for each image: images one by one, their kernels rendered,
+// transformed along one axis and used in the second-level cache (perelement.go).
 package conv
