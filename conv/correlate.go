@@ -36,6 +36,7 @@ type correlation struct {
 	mr, nr int // register tile
 	step   int // rows of A taken at a time
 	panels [][]float32
+	cpu    *tensor.CPU
 
 	// For a source that is packed:
 	deep   int // rows of a panel
@@ -94,9 +95,14 @@ func (c *correlation) run(p *taps) {
 	k := c.sources*len(c.offsets) + 1
 	segments := (k + depth - 1) / depth
 	c.deep = min(depth, (k+segments-1)/segments)
-	c.panels = p.panels
-	if c.form == inBlocks {
+	c.panels, c.cpu = p.panels, p.cpu
+	switch {
+	case c.form == inBlocks:
 		c.runBlocked(p)
+		return
+	case c.isThin():
+		p.team.For((c.m+c.step-1)/c.step, 1, c)
+		c.src, c.dst, c.kernel = nil, nil, nil
 		return
 	}
 	c.gather()
@@ -150,8 +156,12 @@ func edges(lo, hi int) [2]int { return [2]int{lo, hi} }
 // each row the blocks of m. Going down the rows keeps the source lines that
 // neighbouring rows share in the cache.
 func (c *correlation) Do(lo, hi, worker int) {
-	if c.form == inBlocks {
+	switch {
+	case c.form == inBlocks:
 		c.doBlocked(lo, hi, worker)
+		return
+	case c.isThin():
+		c.doThin(lo, hi, worker)
 		return
 	}
 	panels := c.panels[worker]

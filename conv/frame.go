@@ -13,7 +13,8 @@ type frame struct {
 	form       form
 	mirrored   bool // neighbouring taps have descending columns
 
-	// The copy with a border: its planes, and the border above and to the left.
+	// The copy with a border: its planes, but for the border at the end of the last
+	// row, and the border above and to the left.
 	padH, padW, top, left int
 
 	negated []Offset // storage for InputGrad
@@ -102,7 +103,8 @@ func (f *frame) set(h, w, outH, outW int, offsets []Offset) {
 	}
 	f.top, f.left = max(-lo.Row, 0), max(-lo.Col, 0)
 	f.padH = f.top + max(f.h, hi.Row+f.outH)
-	f.padW = f.left + max(f.w, hi.Col+f.outW)
+	// The border at the right of a row is that at the left of the next.
+	f.padW = f.w + max(f.left, hi.Col+f.outW-f.w, 0)
 }
 
 // inside reports whether no tap ever leaves the source.
@@ -114,7 +116,7 @@ func (f *frame) pitch(b int) int {
 	n := f.h * f.w * b
 	switch f.form {
 	case bordered:
-		return lead(f.padH * f.padW * b)
+		return lead((f.padH*f.padW + f.left) * b)
 	case spread:
 		// Rows of depth values at this distance fill the sets evenly.
 		const place = depth + 16

@@ -88,6 +88,7 @@ type layer struct {
 	in, out     *nn.Map
 	inEl, outEl *gumbel.Elements // inEl is nil for an input without a group axis
 	inputGrad   bool
+	inference   bool // planned for forward passes alone
 
 	dev      tensor.Device
 	passes   Passes        // on a rendered kernel, or nil
@@ -175,6 +176,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
 	l.in, l.inEl, l.outEl, l.passes, l.factored, l.shape = in, inEl, outEl, passes, factored, *s
+	l.inference = p.Inference
 	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
 	if !p.Inference {
 		in.KeepValue() // Backward reads it
@@ -276,8 +278,11 @@ func (l *layer) Render() {
 // v_(j+n/2) as u_i does to v_j.
 func (l *layer) paired(u, v []lie.Element) bool {
 	p, ok := l.passes.(interface{ Pairs() bool })
-	if !ok || !p.Pairs() || l.inEl == nil || !l.outEl.Rigid || !l.inEl.Rigid {
+	if !ok || !p.Pairs() || l.inEl == nil {
 		return false
+	}
+	if !l.inference && !(l.outEl.Rigid && l.inEl.Rigid) {
+		return false // every element is to have its own gradient
 	}
 	return l.coords.paired(u, v)
 }

@@ -25,6 +25,7 @@ import (
 // Work is split over outputs only and every sum has one order, so the bits do
 // not depend on the number of threads.
 type taps struct {
+	cpu    *tensor.CPU
 	team   *tensor.Team
 	max    Shape // the largest shape
 	panels [][]float32
@@ -74,13 +75,29 @@ func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
-	p.team, p.max = cpu.Team(), *s
+	p.cpu, p.team, p.max = cpu, cpu.Team(), *s
+	if s.B < thinBatch {
+		mr, _ := asm.GemmTile()
+		width := max(s.W, s.OutW) + 2*largestOffset(s)
+		if err := cpu.ReserveWorkspace(mr * max(s.H, s.OutH) * width * s.B); err != nil {
+			return err
+		}
+	}
 	size := max(p.corr.bind(s), p.reduce.bind(s))
 	p.panels = make([][]float32, p.team.Size())
 	for i := range p.panels {
 		p.panels[i] = aligned(size)
 	}
 	return nil
+}
+
+// largestOffset returns by how many columns a tap is away at most.
+func largestOffset(s *Shape) int {
+	most := 0
+	for _, o := range s.Offsets {
+		most = max(most, o.Col, -o.Col)
+	}
+	return most
 }
 
 // aligned returns n values at a multiple of 64 bytes.
