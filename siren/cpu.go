@@ -176,10 +176,10 @@ func (c *cpu) matrices() int {
 	return 3*sines + 2
 }
 
-// panels returns the number of values of a transposed block, for a tile of any
-// level.
+// panels returns the number of values that hold a transposed block, the last
+// panel filled up to the width of any level's tile.
 func (c *cpu) panels() int {
-	return ceilDiv(max(c.net.cfg.Hidden, c.net.cfg.In), blockStep) * blockStep * blockMost
+	return (max(c.net.cfg.Hidden, c.net.cfg.In) + blockStep) * blockMost
 }
 
 // reserve hands out the memory of the workers and of the sums.
