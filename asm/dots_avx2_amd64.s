@@ -43,26 +43,26 @@
 #define FMA3(t0, t1, t2) FMA2(t0, t1, t2); VFMADD231PS Y15, Y14, t2
 
 #define STEP(rows, fma, d) \
-	rows(d)                       \
-	VMOVUPS d(DI), Y15            \
-	fma(Y0, Y4, Y8)               \
-	VMOVUPS d(DI)(R10*1), Y15     \
-	fma(Y1, Y5, Y9)               \
-	VMOVUPS d(DI)(R12*1), Y15     \
-	fma(Y2, Y6, Y10)              \
-	VMOVUPS d(DI)(R15*1), Y15     \
+	rows(d)                   \
+	VMOVUPS d(DI), Y15        \
+	fma(Y0, Y4, Y8)           \
+	VMOVUPS d(DI)(R10*1), Y15 \
+	fma(Y1, Y5, Y9)           \
+	VMOVUPS d(DI)(R12*1), Y15 \
+	fma(Y2, Y6, Y10)          \
+	VMOVUPS d(DI)(R15*1), Y15 \
 	fma(Y3, Y7, Y11)
 
 // LAST adds the products of the last values of one row of A under the mask Y14.
 #define LAST(x, t0, t1, t2, t3) \
-	VMASKMOVPS  x, Y14, Y12            \
-	VMASKMOVPS  (DI), Y14, Y13         \
-	VFMADD231PS Y13, Y12, t0           \
-	VMASKMOVPS  (DI)(R10*1), Y14, Y13  \
-	VFMADD231PS Y13, Y12, t1           \
-	VMASKMOVPS  (DI)(R12*1), Y14, Y13  \
-	VFMADD231PS Y13, Y12, t2           \
-	VMASKMOVPS  (DI)(R15*1), Y14, Y13  \
+	VMASKMOVPS  x, Y14, Y12           \
+	VMASKMOVPS  (DI), Y14, Y13        \
+	VFMADD231PS Y13, Y12, t0          \
+	VMASKMOVPS  (DI)(R10*1), Y14, Y13 \
+	VFMADD231PS Y13, Y12, t1          \
+	VMASKMOVPS  (DI)(R12*1), Y14, Y13 \
+	VFMADD231PS Y13, Y12, t2          \
+	VMASKMOVPS  (DI)(R15*1), Y14, Y13 \
 	VFMADD231PS Y13, Y12, t3
 
 #define LAST1 LAST((SI), Y0, Y1, Y2, Y3)
@@ -71,31 +71,31 @@
 
 // LOOP runs through k, 16 values at a time, and leaves to save.
 #define LOOP(rows, fma, lastRows, two, one, last, save) \
-	SUBQ    $16, CX      \
-	JLT     one          \
-	PCALIGN $64          \
-	two:                 \
-	STEP(rows, fma, 0)   \
-	STEP(rows, fma, 32)  \
-	ADDQ    $64, SI      \
-	ADDQ    $64, DI      \
-	SUBQ    $16, CX      \
-	JGE     two          \
-	one:                 \
-	ADDQ    $8, CX       \
-	JLT     last         \
-	STEP(rows, fma, 0)   \
-	ADDQ    $32, SI      \
-	ADDQ    $32, DI      \
-	SUBQ    $8, CX       \
-	last:                \
-	ADDQ    $8, CX       \
-	JZ      save         \
+	SUBQ    $16, CX           \
+	JLT     one               \
+	PCALIGN $64               \
+	two:                      \
+	STEP(rows, fma, 0)        \
+	STEP(rows, fma, 32)       \
+	ADDQ    $64, SI           \
+	ADDQ    $64, DI           \
+	SUBQ    $16, CX           \
+	JGE     two               \
+	one:                      \
+	ADDQ    $8, CX            \
+	JLT     last              \
+	STEP(rows, fma, 0)        \
+	ADDQ    $32, SI           \
+	ADDQ    $32, DI           \
+	SUBQ    $8, CX            \
+	last:                     \
+	ADDQ    $8, CX            \
+	JZ      save              \
 	LEAQ    ·onOff+64(SB), BX \
-	SHLQ    $2, CX       \
-	SUBQ    CX, BX       \
-	VMOVUPS (BX), Y14    \
-	lastRows             \
+	SHLQ    $2, CX            \
+	SUBQ    CX, BX            \
+	VMOVUPS (BX), Y14         \
+	lastRows                  \
 	JMP     save
 
 // FOLD sums the lanes of t0..t3 into the four values of X12: pairs two apart,
@@ -115,14 +115,14 @@
 
 // STORE folds a row of T, puts it into C or adds it there, and steps to the next.
 #define STORE(t0, t1, t2, t3, put) \
-	FOLD(t0, t1, t2, t3)              \
-	VMOVUPS    (R13), X14             \
-	CMPB       accumulate+72(FP), $0  \
-	JEQ        put                    \
-	VMASKMOVPS (R8), X14, X13         \
-	VADDPS     X13, X12, X12          \
-	put:                              \
-	VMASKMOVPS X12, X14, (R8)         \
+	FOLD(t0, t1, t2, t3)             \
+	VMOVUPS    (R13), X14            \
+	CMPB       accumulate+72(FP), $0 \
+	JEQ        put                   \
+	VMASKMOVPS (R8), X14, X13        \
+	VADDPS     X13, X12, X12         \
+	put:                             \
+	VMASKMOVPS X12, X14, (R8)        \
 	ADDQ       DX, R8
 
 // func sgemmDots3x4AVX2(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)
@@ -138,26 +138,26 @@ tile:
 	MOVQ    n+8(FP), CX
 	MOVQ    $4, AX
 	CMPQ    CX, AX
-	CMOVQGT AX, CX          // CX = min(n, 4)
+	CMOVQGT AX, CX             // CX = min(n, 4)
 	LEAQ    ·onOff+64(SB), R13
 	MOVQ    CX, AX
 	SHLQ    $2, AX
 	SUBQ    AX, R13
-	DECQ    CX              // the last row of B
+	DECQ    CX                 // the last row of B
 	MOVQ    ldb+48(FP), BX
 	SHLQ    $2, BX
 	MOVQ    $1, AX
 	CMPQ    CX, AX
 	CMOVQLT CX, AX
 	IMULQ   BX, AX
-	MOVQ    AX, R10         // min(1, last) * ldb
+	MOVQ    AX, R10            // min(1, last) * ldb
 	MOVQ    $2, AX
 	CMPQ    CX, AX
 	CMOVQLT CX, AX
 	IMULQ   BX, AX
-	MOVQ    AX, R12         // min(2, last) * ldb
+	MOVQ    AX, R12            // min(2, last) * ldb
 	IMULQ   BX, CX
-	MOVQ    CX, R15         // last * ldb
+	MOVQ    CX, R15            // last * ldb
 	MOVQ    k+16(FP), CX
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1

@@ -37,7 +37,7 @@
 
 // ROW adds the products of the vector at x with those of B, d bytes on.
 #define ROW(load, x, a, t0, t1, t2, t3) \
-	load(x, a)              \
+	load(x, a)             \
 	VFMADD231PS Z24, a, t0 \
 	VFMADD231PS Z25, a, t1 \
 	VFMADD231PS Z26, a, t2 \
@@ -74,42 +74,42 @@
 
 // LOOP runs through k, 32 values at a time, and leaves to save.
 #define LOOP(rows, ahead, two, one, last, save) \
-	SUBQ    $32, CX   \
-	JLT     one       \
-	PCALIGN $64       \
-	two:              \
-	COLS(FULL, 0)     \
-	rows(FULL, 0)     \
-	COLS(FULL, 64)    \
-	rows(FULL, 64)    \
-	ahead             \
-	AHEAD((DI))         \
-	AHEAD((DI)(R10*1))  \
-	AHEAD((DI)(R12*1))  \
-	AHEAD((DI)(R15*1))  \
-	ADDQ    $128, SI  \
-	ADDQ    $128, R11 \
-	ADDQ    $128, DI  \
-	SUBQ    $32, CX   \
-	JGE     two       \
-	one:              \
-	ADDQ    $16, CX   \
-	JLT     last      \
-	COLS(FULL, 0)     \
-	rows(FULL, 0)     \
-	ADDQ    $64, SI   \
-	ADDQ    $64, R11  \
-	ADDQ    $64, DI   \
-	SUBQ    $16, CX   \
-	last:             \
-	ADDQ    $16, CX   \
-	JZ      save      \
-	MOVL    $1, AX    \
-	SHLL    CX, AX    \
-	DECL    AX        \
-	KMOVW   AX, K1    \
-	COLS(MASKED, 0)   \
-	rows(MASKED, 0)   \
+	SUBQ    $32, CX    \
+	JLT     one        \
+	PCALIGN $64        \
+	two:               \
+	COLS(FULL, 0)      \
+	rows(FULL, 0)      \
+	COLS(FULL, 64)     \
+	rows(FULL, 64)     \
+	ahead              \
+	AHEAD((DI))        \
+	AHEAD((DI)(R10*1)) \
+	AHEAD((DI)(R12*1)) \
+	AHEAD((DI)(R15*1)) \
+	ADDQ    $128, SI   \
+	ADDQ    $128, R11  \
+	ADDQ    $128, DI   \
+	SUBQ    $32, CX    \
+	JGE     two        \
+	one:               \
+	ADDQ    $16, CX    \
+	JLT     last       \
+	COLS(FULL, 0)      \
+	rows(FULL, 0)      \
+	ADDQ    $64, SI    \
+	ADDQ    $64, R11   \
+	ADDQ    $64, DI    \
+	SUBQ    $16, CX    \
+	last:              \
+	ADDQ    $16, CX    \
+	JZ      save       \
+	MOVL    $1, AX     \
+	SHLL    CX, AX     \
+	DECL    AX         \
+	KMOVW   AX, K1     \
+	COLS(MASKED, 0)    \
+	rows(MASKED, 0)    \
 	JMP     save
 
 // FOLD sums the lanes of t0..t3 into the four values of X24: pairs two apart,
@@ -131,12 +131,12 @@
 
 // STORE folds a row of T, puts it into C or adds it there, and steps to the next.
 #define STORE(t0, t1, t2, t3, put) \
-	FOLD(t0, t1, t2, t3)           \
-	CMPB    accumulate+72(FP), $0  \
-	JEQ     put                    \
-	VADDPS  (R8), X24, K2, X24     \
-	put:                           \
-	VMOVUPS X24, K2, (R8)          \
+	FOLD(t0, t1, t2, t3)          \
+	CMPB    accumulate+72(FP), $0 \
+	JEQ     put                   \
+	VADDPS  (R8), X24, K2, X24    \
+	put:                          \
+	VMOVUPS X24, K2, (R8)         \
 	ADDQ    DX, R8
 
 // func sgemmDots6x4AVX512(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, accumulate bool)

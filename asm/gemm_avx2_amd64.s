@@ -217,7 +217,7 @@ put4: PUT(Y6, Y7) \
 put3: PUT(Y4, Y5) \
 put2: PUT(Y2, Y3) \
 put1: PUT(Y0, Y1) \
-	JMP   next         \
+	JMP next \
 	add6: ADD(Y10, Y11) \
 	add5: ADD(Y8, Y9)   \
 	add4: ADD(Y6, Y7)   \
@@ -237,7 +237,7 @@ put1: PUT(Y0, Y1) \
 	mput3:   MASKEDPUT(Y4, Y5)                                                                 \
 	mput2:   MASKEDPUT(Y2, Y3)                                                                 \
 	mput1:   MASKEDPUT(Y0, Y1)                                                                 \
-	JMP      next \
+	JMP      next                                                                              \
 	madd6: MASKEDADD(Y10, Y11) \
 	madd5: MASKEDADD(Y8, Y9)   \
 	madd4: MASKEDADD(Y6, Y7)   \
@@ -272,13 +272,13 @@ tile:
 	MOVQ    c+64(FP), R8
 	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
-	LEAQ (R9)(R9*2), AX
-	LEAQ (SI)(AX*1), R11
-	MOVQ m+0(FP), AX
-	CMPQ R12, $16
-	JEQ  wide
-	CMPQ R12, $8
-	JGT  tail
+	LEAQ    (R9)(R9*2), AX
+	LEAQ    (SI)(AX*1), R11
+	MOVQ    m+0(FP), AX
+	CMPQ    R12, $16
+	JEQ     wide
+	CMPQ    R12, $8
+	JGT     tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
 
 tail:
@@ -344,13 +344,13 @@ narrow6:
 	FINISH(accumulate+80(FP))
 
 next:
-	SUBQ       $16, n+8(FP)
-	JLE        done
-	MOVQ       distance+56(FP), AX
-	SHLQ       $2, AX
-	ADDQ       AX, b+40(FP)
-	ADDQ       $64, c+64(FP)
-	JMP        tile
+	SUBQ $16, n+8(FP)
+	JLE  done
+	MOVQ distance+56(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, b+40(FP)
+	ADDQ $64, c+64(FP)
+	JMP  tile
 
 done:
 	VZEROUPPER
@@ -373,11 +373,11 @@ tile:
 	MOVQ    c+64(FP), R8
 	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
-	MOVQ m+0(FP), AX
-	CMPQ R12, $16
-	JEQ  wide
-	CMPQ R12, $8
-	JGT  tail
+	MOVQ    m+0(FP), AX
+	CMPQ    R12, $16
+	JEQ     wide
+	CMPQ    R12, $8
+	JGT     tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
 
 tail:
@@ -443,13 +443,13 @@ narrow6:
 	FINISH(accumulate+80(FP))
 
 next:
-	SUBQ       $16, n+8(FP)
-	JLE        done
-	MOVQ       distance+56(FP), AX
-	SHLQ       $2, AX
-	ADDQ       AX, b+40(FP)
-	ADDQ       $64, c+64(FP)
-	JMP        tile
+	SUBQ $16, n+8(FP)
+	JLE  done
+	MOVQ distance+56(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, b+40(FP)
+	ADDQ $64, c+64(FP)
+	JMP  tile
 
 done:
 	VZEROUPPER

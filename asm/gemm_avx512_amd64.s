@@ -56,9 +56,9 @@
 #define NARROW(x, t, c0, c1) \
 	VFMADD231PS.BCST x, Z28, c0
 
-// B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
-// later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
-// often leaves more of the processor's ports to the FMAs.
+	// B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
+	// later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
+	// often leaves more of the processor's ports to the FMAs.
 #define B0(d) d(DI)
 #define B1(d) d(DI)(R10*1)
 #define B2(d) d(DI)(R10*2)
@@ -144,12 +144,12 @@
 // FETCHC fetches two rows of C, at R14, every four steps: all of them at once
 // would keep the rows of B waiting. R8 is the last one.
 #define FETCHC \
-	PREFETCHT0 (R14)           \
-	PREFETCHT0 64(R14)         \
-	PREFETCHT0 (R14)(DX*1)     \
-	PREFETCHT0 64(R14)(DX*1)   \
+	PREFETCHT0 (R14)            \
+	PREFETCHT0 64(R14)          \
+	PREFETCHT0 (R14)(DX*1)      \
+	PREFETCHT0 64(R14)(DX*1)    \
 	LEAQ       (R14)(DX*2), R14 \
-	CMPQ       R14, R8         \
+	CMPQ       R14, R8          \
 	CMOVQHI    R8, R14
 
 // AHEAD1..AHEAD14 fetch 64 steps ahead from the rows of A, row-major: their lines
@@ -171,97 +171,97 @@
 
 // FOURNN and FOURTN are four steps; d is the byte of the row of A.
 #define FOURNN(rows, row, fourth, loadB, d0, d1, d2, d3) \
-	loadB(B0, F0) \
+	loadB(B0, F0)         \
 	rows(row, fourth, d0) \
-	loadB(B1, F1) \
+	loadB(B1, F1)         \
 	rows(row, fourth, d1) \
-	loadB(B2, F2) \
+	loadB(B2, F2)         \
 	rows(row, fourth, d2) \
-	loadB(B3, F3) \
+	loadB(B3, F3)         \
 	rows(row, fourth, d3) \
-	BADVANCE      \
+	BADVANCE              \
 	FETCHC
 
 #define FOURTN(rows, row, fourth, loadB) \
-	loadB(B0, F0)          \
-	PREFETCHT0 G0(0)       \
-	rows(row, fourth, A0)          \
-	loadB(B1, F1)          \
-	PREFETCHT0 G1(0)       \
-	rows(row, fourth, A1)          \
-	loadB(B2, F2)          \
-	PREFETCHT0 G2(0)       \
-	rows(row, fourth, A2)          \
-	loadB(B3, F3)          \
-	PREFETCHT0 G3(0)       \
-	rows(row, fourth, A3)          \
-	BADVANCE               \
-	LEAQ (SI)(R9*4), SI    \
-	LEAQ (R12)(R9*4), R12  \
+	loadB(B0, F0)               \
+	PREFETCHT0 G0(0)            \
+	rows(row, fourth, A0)       \
+	loadB(B1, F1)               \
+	PREFETCHT0 G1(0)            \
+	rows(row, fourth, A1)       \
+	loadB(B2, F2)               \
+	PREFETCHT0 G2(0)            \
+	rows(row, fourth, A2)       \
+	loadB(B3, F3)               \
+	PREFETCHT0 G3(0)            \
+	rows(row, fourth, A3)       \
+	BADVANCE                    \
+	LEAQ       (SI)(R9*4), SI   \
+	LEAQ       (R12)(R9*4), R12 \
 	FETCHC
 
 // LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
 // and leave to save. The other labels are the macro's own.
 #define LOOPNN(rows, ahead, row, fourth, loadB, eight, four, rest, one, save) \
-	MOVQ    k+16(FP), AX \
-	SHRQ    $3, AX       \
-	JZ      four         \
-	PCALIGN $64          \
-	eight:               \
-	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)   \
-	FOURNN(rows, row, fourth, loadB, 16, 20, 24, 28)   \
-	ahead                \
-	NNADVANCE(32)        \
-	DECQ    AX           \
-	JNZ     eight        \
-	four:                \
-	MOVQ    k+16(FP), AX \
-	TESTQ   $4, AX       \
-	JZ      rest         \
-	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)   \
-	NNADVANCE(16)        \
-	rest:                \
-	ANDQ    $3, AX       \
-	JZ      save         \
-	one:                 \
-	loadB(B0, F0)        \
-	rows(row, fourth, 0)         \
-	NNADVANCE(4)         \
-	ADDQ    R10, DI      \
-	ADDQ    R10, CX      \
-	DECQ    AX           \
-	JNZ     one          \
+	MOVQ    k+16(FP), AX                             \
+	SHRQ    $3, AX                                   \
+	JZ      four                                     \
+	PCALIGN $64                                      \
+	eight:                                           \
+	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)    \
+	FOURNN(rows, row, fourth, loadB, 16, 20, 24, 28) \
+	ahead                                            \
+	NNADVANCE(32)                                    \
+	DECQ    AX                                       \
+	JNZ     eight                                    \
+	four:                                            \
+	MOVQ    k+16(FP), AX                             \
+	TESTQ   $4, AX                                   \
+	JZ      rest                                     \
+	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)    \
+	NNADVANCE(16)                                    \
+	rest:                                            \
+	ANDQ    $3, AX                                   \
+	JZ      save                                     \
+	one:                                             \
+	loadB(B0, F0)                                    \
+	rows(row, fourth, 0)                             \
+	NNADVANCE(4)                                     \
+	ADDQ    R10, DI                                  \
+	ADDQ    R10, CX                                  \
+	DECQ    AX                                       \
+	JNZ     one                                      \
 	JMP     save
 
 #define LOOPTN(rows, row, fourth, loadB, eight, four, rest, one, save) \
-	MOVQ    k+16(FP), AX \
-	SHRQ    $3, AX       \
-	JZ      four         \
-	PCALIGN $64          \
-	eight:               \
+	MOVQ       k+16(FP), AX          \
+	SHRQ       $3, AX                \
+	JZ         four                  \
+	PCALIGN    $64                   \
+	eight:                           \
 	FOURTN(rows, row, fourth, loadB) \
 	FOURTN(rows, row, fourth, loadB) \
-	DECQ    AX           \
-	JNZ     eight        \
-	four:                \
-	MOVQ    k+16(FP), AX \
-	TESTQ   $4, AX       \
-	JZ      rest         \
+	DECQ       AX                    \
+	JNZ        eight                 \
+	four:                            \
+	MOVQ       k+16(FP), AX          \
+	TESTQ      $4, AX                \
+	JZ         rest                  \
 	FOURTN(rows, row, fourth, loadB) \
-	rest:                \
-	ANDQ    $3, AX       \
-	JZ      save         \
-	one:                 \
-	loadB(B0, F0)        \
-	PREFETCHT0 G0(0)     \
-	rows(row, fourth, A0)        \
-	ADDQ    R9, SI       \
-	ADDQ    R9, R12      \
-	ADDQ    R10, DI      \
-	ADDQ    R10, CX      \
-	DECQ    AX           \
-	JNZ     one          \
-	JMP     save
+	rest:                            \
+	ANDQ       $3, AX                \
+	JZ         save                  \
+	one:                             \
+	loadB(B0, F0)                    \
+	PREFETCHT0 G0(0)                 \
+	rows(row, fourth, A0)            \
+	ADDQ       R9, SI                \
+	ADDQ       R9, R12               \
+	ADDQ       R10, DI               \
+	ADDQ       R10, CX               \
+	DECQ       AX                    \
+	JNZ        one                   \
+	JMP        save
 
 // SETUP wants n in CX and m in R11. It makes byte strides and masks, leaves R8 at
 // the last row of C and R14 at the first, and clears T. Where k is too short for
@@ -290,39 +290,39 @@
 	JNZ        fetch         \
 	SUBQ       DX, R8        \
 	JMP        clear         \
-	later:                   \
-	DECQ       R11           \
-	IMULQ      DX, R11       \
-	ADDQ       R11, R8       \
-	clear:                   \
-	VPXORD     Z0, Z0, Z0    \
-	VPXORD     Z1, Z1, Z1    \
-	VPXORD     Z2, Z2, Z2    \
-	VPXORD     Z3, Z3, Z3    \
-	VPXORD     Z4, Z4, Z4    \
-	VPXORD     Z5, Z5, Z5    \
-	VPXORD     Z6, Z6, Z6    \
-	VPXORD     Z7, Z7, Z7    \
-	VPXORD     Z8, Z8, Z8    \
-	VPXORD     Z9, Z9, Z9    \
-	VPXORD     Z10, Z10, Z10 \
-	VPXORD     Z11, Z11, Z11 \
-	VPXORD     Z12, Z12, Z12 \
-	VPXORD     Z13, Z13, Z13 \
-	VPXORD     Z14, Z14, Z14 \
-	VPXORD     Z15, Z15, Z15 \
-	VPXORD     Z16, Z16, Z16 \
-	VPXORD     Z17, Z17, Z17 \
-	VPXORD     Z18, Z18, Z18 \
-	VPXORD     Z19, Z19, Z19 \
-	VPXORD     Z20, Z20, Z20 \
-	VPXORD     Z21, Z21, Z21 \
-	VPXORD     Z22, Z22, Z22 \
-	VPXORD     Z23, Z23, Z23 \
-	VPXORD     Z24, Z24, Z24 \
-	VPXORD     Z25, Z25, Z25 \
-	VPXORD     Z26, Z26, Z26 \
-	VPXORD     Z27, Z27, Z27
+	later:               \
+	DECQ   R11           \
+	IMULQ  DX, R11       \
+	ADDQ   R11, R8       \
+	clear:               \
+	VPXORD Z0, Z0, Z0    \
+	VPXORD Z1, Z1, Z1    \
+	VPXORD Z2, Z2, Z2    \
+	VPXORD Z3, Z3, Z3    \
+	VPXORD Z4, Z4, Z4    \
+	VPXORD Z5, Z5, Z5    \
+	VPXORD Z6, Z6, Z6    \
+	VPXORD Z7, Z7, Z7    \
+	VPXORD Z8, Z8, Z8    \
+	VPXORD Z9, Z9, Z9    \
+	VPXORD Z10, Z10, Z10 \
+	VPXORD Z11, Z11, Z11 \
+	VPXORD Z12, Z12, Z12 \
+	VPXORD Z13, Z13, Z13 \
+	VPXORD Z14, Z14, Z14 \
+	VPXORD Z15, Z15, Z15 \
+	VPXORD Z16, Z16, Z16 \
+	VPXORD Z17, Z17, Z17 \
+	VPXORD Z18, Z18, Z18 \
+	VPXORD Z19, Z19, Z19 \
+	VPXORD Z20, Z20, Z20 \
+	VPXORD Z21, Z21, Z21 \
+	VPXORD Z22, Z22, Z22 \
+	VPXORD Z23, Z23, Z23 \
+	VPXORD Z24, Z24, Z24 \
+	VPXORD Z25, Z25, Z25 \
+	VPXORD Z26, Z26, Z26 \
+	VPXORD Z27, Z27, Z27
 
 // PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \
@@ -368,7 +368,7 @@ put4: PUT(Z6, Z7) \
 put3: PUT(Z4, Z5) \
 put2: PUT(Z2, Z3) \
 put1: PUT(Z0, Z1) \
-	JMP    next          \
+	JMP next \
 	add14: ADD(Z26, Z27) \
 	add13: ADD(Z24, Z25) \
 	add12: ADD(Z22, Z23) \
@@ -405,25 +405,25 @@ put1: PUT(Z0, Z1) \
 // func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-81
 tile:
-	MOVQ     m+0(FP), R11
-	MOVQ     n+8(FP), CX
-	MOVQ     a+24(FP), SI
-	MOVQ     lda+32(FP), R9
-	MOVQ     b+40(FP), DI
-	MOVQ     ldb+48(FP), R10
-	MOVQ     c+64(FP), R8
-	MOVQ     ldc+72(FP), DX
+	MOVQ m+0(FP), R11
+	MOVQ n+8(FP), CX
+	MOVQ a+24(FP), SI
+	MOVQ lda+32(FP), R9
+	MOVQ b+40(FP), DI
+	MOVQ ldb+48(FP), R10
+	MOVQ c+64(FP), R8
+	MOVQ ldc+72(FP), DX
 	SETUP(fetch, later, clear)
-	LEAQ     (R10)(R10*2), R15
-	LEAQ     (DI)(R10*8), CX
-	LEAQ     (R9)(R9*2), AX
-	LEAQ     (SI)(AX*1), R11
-	LEAQ     (SI)(AX*2), R12
-	LEAQ     (R11)(AX*2), R13
-	LEAQ     (SI)(AX*4), BX
-	MOVQ     m+0(FP), AX
-	CMPQ     n+8(FP), $32
-	JLT      masked
+	LEAQ (R10)(R10*2), R15
+	LEAQ (DI)(R10*8), CX
+	LEAQ (R9)(R9*2), AX
+	LEAQ (SI)(AX*1), R11
+	LEAQ (SI)(AX*2), R12
+	LEAQ (R11)(AX*2), R13
+	LEAQ (SI)(AX*4), BX
+	MOVQ m+0(FP), AX
+	CMPQ n+8(FP), $32
+	JLT  masked
 	JUMP(full1, full2, full3, full4, full5, full6, full7, full8, full9, full10, full11, full12, full13, full14)
 
 masked:
@@ -563,13 +563,13 @@ narrow14:
 	FINISH(accumulate+80(FP))
 
 next:
-	SUBQ       $32, n+8(FP)
-	JLE        done
-	MOVQ       distance+56(FP), AX
-	SHLQ       $2, AX
-	ADDQ       AX, b+40(FP)
-	ADDQ       $128, c+64(FP)
-	JMP        tile
+	SUBQ $32, n+8(FP)
+	JLE  done
+	MOVQ distance+56(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, b+40(FP)
+	ADDQ $128, c+64(FP)
+	JMP  tile
 
 done:
 	VZEROUPPER
@@ -578,22 +578,22 @@ done:
 // func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $0-81
 tile:
-	MOVQ     m+0(FP), R11
-	MOVQ     n+8(FP), CX
-	MOVQ     a+24(FP), SI
-	MOVQ     lda+32(FP), R9
-	MOVQ     b+40(FP), DI
-	MOVQ     ldb+48(FP), R10
-	MOVQ     c+64(FP), R8
-	MOVQ     ldc+72(FP), DX
+	MOVQ m+0(FP), R11
+	MOVQ n+8(FP), CX
+	MOVQ a+24(FP), SI
+	MOVQ lda+32(FP), R9
+	MOVQ b+40(FP), DI
+	MOVQ ldb+48(FP), R10
+	MOVQ c+64(FP), R8
+	MOVQ ldc+72(FP), DX
 	SETUP(fetch, later, clear)
-	LEAQ     (R10)(R10*2), R15
-	LEAQ     (R9)(R9*2), R11
-	LEAQ     (SI)(R9*8), R12
-	LEAQ     (DI)(R10*8), CX
-	MOVQ     m+0(FP), AX
-	CMPQ     n+8(FP), $32
-	JLT      masked
+	LEAQ (R10)(R10*2), R15
+	LEAQ (R9)(R9*2), R11
+	LEAQ (SI)(R9*8), R12
+	LEAQ (DI)(R10*8), CX
+	MOVQ m+0(FP), AX
+	CMPQ n+8(FP), $32
+	JLT  masked
 	JUMP(full1, full2, full3, full4, full5, full6, full7, full8, full9, full10, full11, full12, full13, full14)
 
 masked:
@@ -733,13 +733,13 @@ narrow14:
 	FINISH(accumulate+80(FP))
 
 next:
-	SUBQ       $32, n+8(FP)
-	JLE        done
-	MOVQ       distance+56(FP), AX
-	SHLQ       $2, AX
-	ADDQ       AX, b+40(FP)
-	ADDQ       $128, c+64(FP)
-	JMP        tile
+	SUBQ $32, n+8(FP)
+	JLE  done
+	MOVQ distance+56(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, b+40(FP)
+	ADDQ $128, c+64(FP)
+	JMP  tile
 
 done:
 	VZEROUPPER
