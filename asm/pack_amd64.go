@@ -2,7 +2,10 @@
 
 package asm
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // packStep is the most values that one call of a packing kernel copies. Memory
 // may be slow, so this is well below what fits into the time that a kernel may
@@ -118,10 +121,35 @@ func transpose(dst []float32, lddst int, src []float32, ldsrc, rows, cols int) {
 		transposeGeneric(dst, lddst, src, ldsrc, rows, cols)
 		return
 	}
+	if level == AVX512 && cols <= narrowColumns && ldsrc <= math.MaxInt32/16 {
+		transposeNarrow(dst, lddst, src, ldsrc, rows, cols)
+		return
+	}
 	strip := stripRows()
 	for i := 0; i < rows; i += strip {
 		n := min(strip, rows-i)
 		transposeStrip(dst[i:], lddst, src[i*ldsrc:], ldsrc, n, cols, n)
+	}
+}
+
+// narrowColumns is the largest number of columns that are gathered one by one:
+// the blocks of transposeStrip would be nearly empty.
+const narrowColumns = 4
+
+// transposeNarrow is transpose for AVX512, few columns and distances of which 16
+// fit into an int32.
+//
+//go:noinline
+func transposeNarrow(dst []float32, lddst int, src []float32, ldsrc, rows, cols int) {
+	const step = 4096 // rows, of a line each
+	var index [16]int32
+	for i := range index {
+		index[i] = int32(i * ldsrc)
+	}
+	for i := 0; i < rows; i += step {
+		for j := range cols {
+			gatherColumnAVX512(&dst[j*lddst+i], &src[i*ldsrc+j], ldsrc, min(step, rows-i), &index)
+		}
 	}
 }
 
@@ -169,6 +197,12 @@ func transposeStrip(dst []float32, lddst int, src []float32, ldsrc, rows, cols, 
 //
 //go:noescape
 func packRowsAVX512(dst *float32, width int, src *float32, ldsrc, k int, load, store uint32)
+
+// gatherColumnAVX512 copies n >= 1 values that are ldsrc apart; index holds the
+// first 16 multiples of ldsrc.
+//
+//go:noescape
+func gatherColumnAVX512(dst, src *float32, ldsrc, n int, index *[16]int32)
 
 // packRowsAVX2 does the same with vectorMasks.
 //

@@ -108,6 +108,55 @@ row:
 	VZEROUPPER
 	RET
 
+// gatherColumnAVX512 copies values that are ldsrc apart. In Go:
+//
+//	for i := range n {
+//		dst[i] = src[i*ldsrc]
+//	}
+//
+//	DI, SI, R9  dst, src, 16*ldsrc in bytes
+//	CX          n
+//	K1, K2      values that exist; the gather clears its mask
+//	Z31         the first 16 multiples of ldsrc
+
+// func gatherColumnAVX512(dst, src *float32, ldsrc, n int, index *[16]int32)
+TEXT ·gatherColumnAVX512(SB), NOSPLIT, $0-40
+	MOVQ      dst+0(FP), DI
+	MOVQ      src+8(FP), SI
+	MOVQ      ldsrc+16(FP), R9
+	MOVQ      n+24(FP), CX
+	MOVQ      index+32(FP), BX
+	SHLQ      $6, R9
+	VMOVDQU32 (BX), Z31
+	SUBQ      $16, CX
+	JLT       tail
+
+full:
+	KXNORW     K2, K2, K2
+	VPXORD     Z0, Z0, Z0
+	VGATHERDPS (SI)(Z31*4), K2, Z0
+	VMOVUPS    Z0, (DI)
+	ADDQ       R9, SI
+	ADDQ       $64, DI
+	SUBQ       $16, CX
+	JGE        full
+
+tail:
+	ADDQ       $16, CX
+	JZ         done
+	MOVL       $1, AX
+	SHLL       CX, AX
+	DECL       AX
+	KMOVW      AX, K1
+	KMOVW      AX, K2
+	VPXORD     Z0, Z0, Z0
+	VGATHERDPS (SI)(Z31*4), K2, Z0
+	VMOVUPS    Z0, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
 // transposeStripAVX512 transposes at most 16 rows, 16 columns at a time. Rows
 // that do not exist count as zeros; store masks the lanes to write. In Go:
 //

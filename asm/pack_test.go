@@ -143,6 +143,7 @@ func TestTranspose(t *testing.T) {
 		}
 		check(20, 5003, 1)
 		check(3001, 7, 1)
+		check(9001, 3, 1)
 	})
 }
 
