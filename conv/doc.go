@@ -40,7 +40,9 @@
 //     maps where they lie, or from one copy, never from an im2col matrix (taps.go
 //     and the files it names);
 //   - Frequency, a product for each frequency of the transformed planes
-//     (frequency.go and the files it names);
+//     (frequency.go and the files it names), which are real where elements come in
+//     pairs half a turn apart, as the combs of layers that learn no subset do
+//     (paired.go);
 //   - LowRank, which does not render the kernel at all: the kernel network ends in
 //     a linear map, so the channels are convolved with the features before it and
 //     mixed by it afterwards (lowrank.go). It wins where features are few: k = 3, 8
