@@ -226,6 +226,31 @@ func testFeaturePasses(t *testing.T, create func(s *Shape, features int) Feature
 	})
 }
 
+// TestLowRankPays holds the choice to what was measured.
+func TestLowRankPays(t *testing.T) {
+	for _, c := range []struct {
+		in, out, n, plane, batch, side, features int
+		padding                                  Padding
+		want                                     bool
+	}{
+		{128, 128, 8, 16, 64, 3, 8, Same, true},
+		{128, 128, 4, 16, 64, 3, 8, Same, false}, // but close
+		{128, 128, 2, 16, 64, 3, 8, Same, false},
+		{256, 256, 4, 8, 64, 3, 8, Same, true},
+		{256, 256, 4, 4, 64, 3, 8, Same, true},
+		{256, 256, 4, 4, 1, 3, 8, Same, false}, // the batch is thin
+		{64, 64, 8, 7, 64, 7, 32, Valid, true},
+		{10, 10, 8, 7, 64, 7, 32, Valid, false},
+		{32, 32, 8, 14, 64, 7, 32, Same, false},
+		{10, 10, 8, 28, 64, 7, 32, Same, false},
+	} {
+		s := newShape(c.in, c.out, c.n, c.n, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
+		if got := lowRankPays(s, c.features); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // featureBenchmarks are layers whose kernels have few features, or one kernel for
 // each image.
 var featureBenchmarks = []struct {

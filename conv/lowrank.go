@@ -37,7 +37,6 @@ type lowRank struct {
 	features int
 	team     *tensor.Team
 	locals   []lowRankLocal // for each worker
-	biased   bool           // the last Prepare had a bias
 
 	pass lowRankPass
 }
@@ -105,8 +104,9 @@ func lowRankOperations(s *Shape, features int) float64 {
 // of operations of a forward pass: it takes h (n_in T + C_out) multiplications for
 // each value of y and channel of x where the direct convolution takes n_in T C_out
 // and the frequency domain, in three products at half the places of the period,
-// about 3/2 n_in C_out. A tenth less does not pay for the thinner products. The
-// batch fills the register tile, so it must not be thin.
+// about 3/2 n_in C_out. Those two render the kernel, too. The factors are what
+// measurements of the three at 2 to 8 elements and planes of 4 to 16 say of their
+// speeds. The batch fills the register tile, so it must not be thin.
 func lowRankPays(s *Shape, features int) bool {
 	if s.B < thinBatch {
 		return false
@@ -116,11 +116,11 @@ func lowRankPays(s *Shape, features int) bool {
 		radius = s.Offsets[len(s.Offsets)-1].Row
 	}
 	period := float64((s.H + radius) * (s.W + radius))
-	other := s.Operations()
+	other := 0.9 * s.Operations()
 	if inFrequency(s) {
-		other = min(other, 3*float64(s.Sources()*s.Targets()*s.B)*period)
+		other = min(other, 1.3*3*float64(s.Sources()*s.Targets()*s.B)*period)
 	}
-	return lowRankOperations(s, features) < 0.9*other
+	return lowRankOperations(s, features) < other+2*float64(features*s.KernelSize())
 }
 
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
