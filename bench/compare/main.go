@@ -167,7 +167,7 @@ func (o *options) test(s suite, c test, w *raw, pool *pool) error {
 	for round := range rounds {
 		for _, name := range c.peers {
 			p := pool.get(name, c.threads)
-			if p == nil || round > 0 && p.peak {
+			if p == nil || round > 0 && p.peak || c.rivals > 0 && round >= c.rivals {
 				continue
 			}
 			answer, err := p.ask(c.request, s.seconds)

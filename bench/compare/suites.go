@@ -25,11 +25,23 @@ type test struct {
 	request string // to the peers
 	threads int
 	rounds  int // 0: the suite's
+	rivals  int // rounds in which rivals are measured; 0: all
 }
 
-// Few rounds have to do where a rival's measurement takes seconds (few) or most
-// of a minute (fewest).
-const few, fewest = 3, 2
+// few rounds have to do where a measurement takes seconds.
+const few = 3
+
+// patience limits how often a rival is measured that takes operations/1e11
+// seconds or so.
+func patience(operations float64) int {
+	switch {
+	case operations > 3e12:
+		return 1
+	case operations > 5e11:
+		return 2
+	}
+	return 0
+}
 
 func allSuites() []suite {
 	return []suite{
@@ -136,10 +148,8 @@ func threadsOf(c cases.Conv) int {
 func convs() []test {
 	var list []test
 	for _, c := range cases.Convs {
-		t := test{bench: c.Bench("auto", "all", threadsOf(c)), threads: threadsOf(c), peers: []string{"pytorch"}, request: dense(c)}
-		if c.Operations() > 1e12 {
-			t.rounds = fewest
-		}
+		t := test{bench: c.Bench("auto", "all", threadsOf(c)), threads: threadsOf(c), peers: []string{"pytorch"}, request: dense(c),
+			rivals: patience(c.Operations())}
 		list = append(list, t.named())
 	}
 	return list
@@ -177,7 +187,7 @@ func steps() []test {
 			request: "step " + network(s),
 		}
 		if s.Large() {
-			t.rounds = fewest
+			t.rivals = patience(1e13)
 		}
 		list = append(list, t.named())
 	}

@@ -46,7 +46,8 @@ func markdown(r *results, plots map[string][]byte) string {
 
 This page is made by `+"`go run ./bench/report`"+` of the raw files in [bench/results/speed](bench/results/speed); a test
 fails when it says anything else than they do. Each ratio is the rival's median time over Noether's, so above 1 Noether
-is faster. Both were measured in turn, in one run, on an otherwise idle machine as far as one can be had; the range is that of single rounds.
+is faster. Both were measured in turn, in one run; the range is that of single rounds, and what it is wide for, other
+work on the machine disturbed.
 `)
 	p.machine(r)
 	p.bars(r)
