@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/internal/asmtest"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -457,28 +456,5 @@ func TestGemmRefuses(t *testing.T) {
 			}()
 			f()
 		})
-	}
-}
-
-// BenchmarkSgemm reports GFLOP/s and the share of the peak, which is the rate of
-// a tile whose operands are one row each and so never leave the first-level
-// cache, measured just before and after.
-func BenchmarkSgemm(b *testing.B) {
-	for _, threads := range []int{1, 2} {
-		team := newTeam(b, threads)
-		for _, s := range [][3]int{{64, 64, 64}, {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}, {2048, 2048, 2048}, {32, 25088, 32}, {32, 32, 25088}} {
-			m, n, k := s[0], s[1], s[2]
-			b.Run(fmt.Sprintf("impl=%v/threads=%d/m=%d/n=%d/k=%d", asm.Active(), threads, m, n, k), func(b *testing.B) {
-				x, y, z := make([]float32, m*k), make([]float32, k*n), make([]float32, m*n)
-				peak := fmaPeak()
-				for b.Loop() {
-					Sgemm(team, false, false, m, n, k, 1, x, k, y, n, 0, z, n)
-				}
-				peak = max(peak, fmaPeak())
-				rate := 2 * float64(m*n*k) * float64(b.N) / b.Elapsed().Seconds() / 1e9
-				b.ReportMetric(rate, "GFLOP/s")
-				b.ReportMetric(100*rate/peak/float64(threads), "%peak")
-			})
-		}
 	}
 }
