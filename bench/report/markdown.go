@@ -211,6 +211,9 @@ func milliseconds(r *results, bench, peer string) string {
 	if math.IsNaN(v) {
 		return "-"
 	}
+	if v >= 1e8 {
+		return fmt.Sprintf("%.0f", v/1e6)
+	}
 	return fmt.Sprintf("%.3g", v/1e6)
 }
 
