@@ -29,9 +29,9 @@ func (l *lattice) cost(s *Shape) float64 {
 	batch := float64(blocksOf(s.B, vector) * vector)
 	products := 3 * 3 * 2 * count * sources * targets * batch
 	spectra := 3 * 2 * count * sources * targets * float64(len(s.Offsets))
-	// A plane along y, then its half plane along x.
+	// A plane along y, then its half plane along x, two frequencies at a time.
 	plane := func(h, w int) float64 {
-		return 2 * batch * float64(l.periodH*h*w+2*2*w*l.count)
+		return 2 * batch * float64(l.periodH*h*w+2*w*l.count)
 	}
 	in, out := plane(s.H, s.W), plane(s.OutH, s.OutW)
 	transforms := 3*sources*in + 2*targets*out

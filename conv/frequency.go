@@ -287,8 +287,8 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	}
 }
 
-// gemmInPanels is gemmNN with B in panels.
-func gemmInPanels(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+// gemmPanels is gemmNN with B in panels.
+func gemmPanels(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
 	mr, _ := asm.GemmTile()
 	count := (m + mr - 1) / mr
 	for i := range count {

@@ -45,24 +45,26 @@ type frequencies struct {
 }
 
 // transform holds the matrices that take a plane to its spectrum. Along y, for
-// all groups: alongY [rows, h]. Along x, for a group with one row and with two:
-// edge [2][periodW/2+1, w], inner [2][periodW, 2w], real part and imaginary part.
-// The third matrix is the second negated: the spectrum times i has the real part
-// that the third gives and the imaginary part that the first gives.
+// all groups: alongY [rows, h]. Along x, for a group with one row: edge
+// [periodW/2+1, w], real part and imaginary part; the third is the second negated,
+// since the spectrum times i has that for its real part and the first for its
+// imaginary part. For a group with two rows: waves [periodW, w], the cosines of
+// fx = 0..periodW/2 and then the sines of fx = 1..(periodW-1)/2, of which each
+// serves fx and -fx, and the same negated.
 type transform struct {
 	h, w   int
 	alongY []float32
 	edge   [3][]float32
-	inner  [3][]float32
+	waves  [2][]float32
 }
 
-// inverse holds the matrices that take a spectrum to the plane. Along x the
-// columns are pairs (fx, part): edge [w, 2(periodW/2+1)], inner [2w, 2 periodW];
-// along y, alongY [h, rows]. The second of the matrices along x takes the spectrum
-// times -i.
+// inverse holds the matrices that take a spectrum to the plane. Along x: edge [w,
+// 2(periodW/2+1)] with columns (fx, part), and for the spectrum times -i; waves
+// [w, periodW], cosines and sines as in transform, and the same negated. Along y:
+// alongY [h, rows].
 type inverse struct {
 	h, w        int
-	edge, inner [2][]float32
+	edge, waves [2][]float32
 	alongY      []float32
 }
 
@@ -113,6 +115,9 @@ func newLattice(s *Shape) *lattice {
 
 // real reports whether the transform along y of a real plane is real at fy.
 func (l *lattice) real(fy int) bool { return fy == 0 || 2*fy == l.periodH }
+
+// mirrored reports whether -fx is another frequency than fx.
+func (l *lattice) mirrored(fx int) bool { return fx > 0 && 2*fx < l.periodW }
 
 // weight returns how many of the period's frequencies f stands for: itself, and
 // its opposite if that is not kept.
@@ -175,46 +180,46 @@ func (l *lattice) transform(top, left, h, w int) transform {
 			}
 		}
 	}
+	half := l.periodW / 2
 	for part := range 2 {
-		t.edge[part] = make([]float32, (l.periodW/2+1)*w)
-		t.inner[part] = make([]float32, l.periodW*2*w)
+		t.edge[part] = make([]float32, (half+1)*w)
 	}
-	for fx := range l.periodW {
+	t.waves[0] = make([]float32, l.periodW*w)
+	for fx := range half + 1 {
 		for x := range w {
 			c, s := phase(fx*(x+left), l.periodW)
-			if 2*fx <= l.periodW {
-				t.edge[0][fx*w+x], t.edge[1][fx*w+x] = float32(c), float32(-s)
+			t.edge[0][fx*w+x], t.edge[1][fx*w+x] = float32(c), float32(-s)
+			t.waves[0][fx*w+x] = float32(c)
+			if l.mirrored(fx) {
+				t.waves[0][(half+fx)*w+x] = float32(s)
 			}
-			re, im := t.inner[0][fx*2*w:], t.inner[1][fx*2*w:]
-			re[x], re[w+x] = float32(c), float32(s)
-			im[x], im[w+x] = float32(-s), float32(c)
 		}
 	}
-	t.edge[2], t.inner[2] = negated(t.edge[1]), negated(t.inner[1])
+	t.edge[2], t.waves[1] = negated(t.edge[1]), negated(t.waves[0])
 	return t
 }
 
 // inverse returns the matrices for a plane h x w that stands at (top, left).
 func (l *lattice) inverse(top, left, h, w int) inverse {
-	half := l.periodW/2 + 1
+	half := l.periodW / 2
 	v := inverse{
 		h: h, w: w,
-		edge: [2][]float32{make([]float32, w*2*half)}, inner: [2][]float32{make([]float32, 2*w*2*l.periodW)},
+		edge: [2][]float32{make([]float32, w*2*(half+1))}, waves: [2][]float32{make([]float32, w*l.periodW)},
 		alongY: make([]float32, h*l.periodH),
 	}
 	for x := range w {
-		for fx := range l.periodW {
+		for fx := range half + 1 {
 			c, s := phase(fx*(x+left), l.periodW)
-			if fx < half {
-				share := weight(fx, l.periodW)
-				v.edge[0][x*2*half+2*fx], v.edge[0][x*2*half+2*fx+1] = float32(share*c), float32(-share*s)
+			share := weight(fx, l.periodW)
+			edge := v.edge[0][2*(x*(half+1)+fx):]
+			edge[0], edge[1] = float32(share*c), float32(-share*s)
+			v.waves[0][x*l.periodW+fx] = float32(c)
+			if l.mirrored(fx) {
+				v.waves[0][x*l.periodW+half+fx] = float32(s)
 			}
-			re, im := v.inner[0][x*2*l.periodW+2*fx:], v.inner[0][(w+x)*2*l.periodW+2*fx:]
-			re[0], re[1] = float32(c), float32(-s)
-			im[0], im[1] = float32(s), float32(c)
 		}
 	}
-	v.edge[1], v.inner[1] = turned(v.edge[0]), turned(v.inner[0])
+	v.edge[1], v.waves[1] = turned(v.edge[0]), negated(v.waves[0])
 	for fy, g := range l.groups {
 		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
 		for y := range h {

@@ -148,7 +148,7 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 				l.inputGrad(c, position, dz)
 			}
 			distance := l.turnRows(m.panels, dz, rows)
-			gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows)
+			gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows, true)
 		}
 	}
 	for o := range s.Out {
@@ -186,10 +186,10 @@ func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, 
 	for r := 0; r < wide; r += nr {
 		n := min(nr, wide-r)
 		asm.PackCols(m.panels, m.z[r*across:], across, across, n)
-		gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw)
+		gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw, true)
 	}
 	distance := l.turnRows(m.panels, m.s, channels)
-	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb)
+	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb, true)
 }
 
 // turnRows packs the transpose of x [rows, width] and returns the distance of the
@@ -211,16 +211,5 @@ func (l *lowRankPass) inputGrad(c, position int, dz []float32) {
 		if at := l.meets(o, position); at >= 0 {
 			gemmNN(s.NIn, l.width, rows, l.back[t*s.NIn*rows:], rows, dz, l.width, l.dxPacked[(at*s.In+c)*s.NIn*l.width:], l.width, true)
 		}
-	}
-}
-
-// gemmPanels adds the product of A [m, k] with B in panels, see
-// asm.GemmPanelsNN, to C.
-func gemmPanels(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int) {
-	mr, _ := asm.GemmTile()
-	count := (m + mr - 1) / mr
-	for i := range count {
-		from, to := share(m, count, i)
-		asm.GemmPanelsNN(to-from, n, k, a[from*lda:], lda, b, distance, c[from*ldc:], ldc, true)
 	}
 }

@@ -192,8 +192,8 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, k []float32, accumulate
 			k := k[(q*4+kind)*size:]
 			x := g.x[(f+q)*g.panels.size()+(cols*g.panels.count()+panel)*distance:]
 			y := g.dy[(f+q)*2*plane+(rows*s.Targets()/2+m0)*batch:]
-			gemmInPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
-			gemmInPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
+			gemmPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
+			gemmPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
 		}
 	}
 	f += g.first

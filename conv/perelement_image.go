@@ -315,7 +315,7 @@ func (l *perElementPass) featuresGrad(b int, sums []float32, m *perElementLocal)
 	ones, db := f[h*size:], sums[pairs*h:]
 	for i := range s.NOut {
 		dkernel := m.dkernel[i*pairs*each:][:pairs*each]
-		gemmPanels(pairs, h, each, dkernel, each, m.panels[i*each*nr:], nr*size, sums, h)
+		gemmPanels(pairs, h, each, dkernel, each, m.panels[i*each*nr:], nr*size, sums, h, true)
 		for p := range pairs {
 			db[p] += asm.Dot(dkernel[p*each:(p+1)*each], ones[:each])
 		}

@@ -208,10 +208,10 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 		asm.Sub(difference, yi, yr)
 		asm.Add(both, xr, xi)
 		im, re := k[q*2*size:][:size], k[q*2*size+size:][:size]
-		gemmInPanels(nm, nc, batch, yr, batch, both, distance, im, ld, false)
+		gemmPanels(nm, nc, batch, yr, batch, both, distance, im, ld, false)
 		copy(re, im)
-		gemmInPanels(nm, nc, batch, sum, batch, xr, distance, im, ld, true)
-		gemmInPanels(nm, nc, batch, difference, batch, xi, distance, re, ld, true)
+		gemmPanels(nm, nc, batch, sum, batch, xr, distance, im, ld, true)
+		gemmPanels(nm, nc, batch, difference, batch, xi, distance, re, ld, true)
 	}
 	f += g.first
 	even, row := g.pairs+1, columns(s.Sources())

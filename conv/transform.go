@@ -6,7 +6,7 @@ import (
 )
 
 // analysisValues bounds what a worker keeps of planes transformed along y.
-const analysisValues = 384 << 10
+const analysisValues = 320 << 10
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
 // of a band, [f, part, channel, batch], or, turned, to
@@ -105,7 +105,7 @@ func (l *lattice) analysisLocal(s *Shape) int {
 		for elements := 1; elements <= m.n; elements++ {
 			n := togetherFor(elements)
 			rows := l.rowsFor(n, m.w, s.B)
-			size = max(size, (n*rows*m.w+max(rows*m.w, 2*l.periodW*n))*s.B)
+			size = max(size, (n*rows*m.w+max(rows*m.w, 4*l.periodW*n))*s.B)
 		}
 	}
 	return size
@@ -173,16 +173,51 @@ func (a *analysis) transformGroups(groups []frequencies, count, first, n int, lo
 func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, times int, spare []float32) {
 	if a.turned {
 		part := n * a.batch
-		for c := range n {
-			a.alongX(g, rows[a.place(c, offset)*size:], spare[c*a.batch:], spare[part+c*a.batch:], 2*part, times)
-		}
-		a.turn(g, spare, first, n, times)
+		to := spare[2*a.periodW*part:]
+		a.alongX(g, rows, size, n, offset, times, to, to[part:], 2*part, spare)
+		a.turn(g, to, first, n, times)
 		return
 	}
 	plane := planeSize(a.channels, a.batch)
-	dst := a.spectrum[(g.first-a.first)*2*plane+(times*a.channels/2+first)*a.batch:]
+	to := a.spectrum[(g.first-a.first)*2*plane+(times*a.channels/2+first)*a.batch:]
+	a.alongX(g, rows, size, n, offset, times, to, to[plane:], 2*plane, spare)
+}
+
+// alongX transforms rows of n channels along x: to the real parts and the
+// imaginary parts, frequencies ld apart, times i to the power of times.
+func (a *analysis) alongX(g frequencies, rows []float32, size, n, offset, times int, re, im []float32, ld int, spare []float32) {
+	w, batch := a.transform.w, a.batch
+	if g.rows == 1 {
+		for c := range n {
+			row := rows[a.place(c, offset)*size:]
+			gemmNN(g.count, batch, w, a.edge[2*times], w, row, batch, re[c*batch:], ld, false)
+			gemmNN(g.count, batch, w, a.edge[1-times], w, row, batch, im[c*batch:], ld, false)
+		}
+		return
+	}
+	// The waves of the real row and of the imaginary one, or, times i, of the
+	// imaginary one negated and of the real one.
+	part := n * batch
+	ofReal, ofImag := spare[:a.periodW*part], spare[a.periodW*part:]
 	for c := range n {
-		a.alongX(g, rows[a.place(c, offset)*size:], dst[c*a.batch:], dst[plane+c*a.batch:], 2*plane, times)
+		row := rows[a.place(c, offset)*size:]
+		gemmNN(a.periodW, batch, w, a.waves[times], w, row[times*w*batch:], batch, ofReal[c*batch:], part, false)
+		gemmNN(a.periodW, batch, w, a.waves[0], w, row[(1-times)*w*batch:], batch, ofImag[c*batch:], part, false)
+	}
+	half := a.periodW / 2
+	for fx := range half + 1 {
+		cosR, cosI := ofReal[fx*part:][:part], ofImag[fx*part:][:part]
+		if !a.mirrored(fx) {
+			copy(re[fx*ld:], cosR)
+			copy(im[fx*ld:], cosI)
+			continue
+		}
+		sinR, sinI := ofReal[(half+fx)*part:][:part], ofImag[(half+fx)*part:][:part]
+		asm.Add(re[fx*ld:][:part], cosR, sinI)
+		asm.Sub(im[fx*ld:][:part], cosI, sinR)
+		opposite := (a.periodW - fx) * ld
+		asm.Sub(re[opposite:][:part], cosR, sinI)
+		asm.Add(im[opposite:][:part], cosI, sinR)
 	}
 }
 
@@ -207,18 +242,6 @@ func (a *analysis) turn(g frequencies, from []float32, first, n, times int) {
 	}
 }
 
-// alongX transforms one channel's rows of a group along x: to the real parts and
-// the imaginary parts, frequencies ld apart, times i to the power of times.
-func (a *analysis) alongX(g frequencies, rows, re, im []float32, ld, times int) {
-	m := &a.inner
-	if g.rows == 1 {
-		m = &a.edge
-	}
-	k := g.rows * a.transform.w
-	gemmNN(g.count, a.batch, k, m[2*times], k, rows, a.batch, re, ld, false)
-	gemmNN(g.count, a.batch, k, m[1-times], k, rows, a.batch, im, ld, false)
-}
-
 // synthesis transforms the spectra [f, part, channel, batch] of a band to their
 // share of the planes [channel, h, w, batch], which it writes or adds. The
 // channels are as for analysis.
@@ -233,58 +256,115 @@ type synthesis struct {
 	batch      int
 	plane      []float32
 	accumulate bool
+	together   int // channels, or pairs, of an item
 }
 
 var _ tensor.Task = (*synthesis)(nil)
 
+// synthesisTogether returns how many channels, or pairs, are transformed at a time:
+// as many as make long runs in the spectra and whose rows fit the cache.
+func synthesisTogether(rows, w, batch int) int {
+	return max(1, min(mostTogether, analysisValues/2/(rows*w*batch)))
+}
+
+// synthesisLocal returns the size of a worker's memory: rows of both kinds, the
+// spectrum folded, or a channel.
 func (l *lattice) synthesisLocal(s *Shape) int {
-	return 3 * l.periodH * max(l.back.w, l.out.w) * s.B
+	size := 0
+	for _, w := range []int{l.back.w, l.out.w} {
+		n := synthesisTogether(1, w, s.B)
+		rows := max(l.periodH*w*s.B, analysisValues/2)
+		size = max(size, 2*rows+max(2*l.periodW*n, l.periodH*w)*s.B)
+	}
+	return size
 }
 
 func (y *synthesis) run() {
-	// Neighbouring channels share pages and lines of the spectra.
-	items := y.channels / max(1, y.elements/2*2) * max(1, y.elements/2)
-	y.cpu.Team().For(items, min(8, max(1, items/(2*y.cpu.Threads()))), y)
+	kinds := min(2, y.elements)
+	y.together = synthesisTogether(y.rows, y.inverse.w, y.batch)
+	y.cpu.Team().For(blocksOf(y.channels/kinds, y.together), 1, y)
 }
 
-// Do transforms the channels lo <= c < hi, or as many pairs.
+// Do transforms the items lo <= item < hi.
 func (y *synthesis) Do(lo, hi, worker int) {
-	line := y.inverse.w * y.batch
-	size := y.rows * line
 	local := y.cpu.Workspace(worker)
-	rows, others, spare := local[:size], local[size:2*size], local[2*size:3*size]
+	size := y.rows * y.inverse.w * y.batch // of a channel, transformed along x
 	half := y.elements / 2
-	for c := lo; c < hi; c++ {
-		y.alongX(c, 0, rows)
+	for item := lo; item < hi; item++ {
+		first := item * y.together
 		if half == 0 {
-			y.alongY(c, rows)
+			n := min(y.together, y.channels-first)
+			rows, spare := local[:n*size], local[n*size:]
+			y.alongX(first, n, 0, rows, spare)
+			for c := range n {
+				y.toPlane(first+c, rows[c*size:])
+			}
 			continue
 		}
-		y.alongX(y.channels/2+c, 1, others)
-		first := c/half*y.elements + c%half
-		asm.Add(spare, rows, others)
-		y.alongY(first, spare)
-		asm.Sub(spare, rows, others)
-		y.alongY(first+half, spare)
-	}
-}
-
-// alongX transforms the spectrum of a channel, times -i to the power of times,
-// along x.
-func (y *synthesis) alongX(channel, times int, rows []float32) {
-	w, size := y.inverse.w, planeSize(y.channels, y.batch)
-	for _, g := range y.band.groups {
-		m := y.inner[times]
-		if g.rows == 1 {
-			m = y.edge[times]
+		n := min(y.together, y.channels/2-first)
+		sums, differences, spare := local[:n*size], local[n*size:2*n*size], local[2*n*size:]
+		y.alongX(first, n, 0, sums, spare)
+		y.alongX(y.channels/2+first, n, 1, differences, spare)
+		for c := range n {
+			a, b, to := sums[c*size:][:size], differences[c*size:][:size], spare[:size]
+			channel := (first+c)/half*y.elements + (first+c)%half
+			asm.Add(to, a, b)
+			y.toPlane(channel, to)
+			asm.Sub(to, a, b)
+			y.toPlane(channel+half, to)
 		}
-		from := y.spectrum[(g.first-y.first)*2*size+channel*y.batch:]
-		gemmNN(g.rows*w, y.batch, 2*g.count, m, 2*g.count, from, size, rows[(g.row-y.row)*w*y.batch:], y.batch, false)
 	}
 }
 
-// alongY transforms a channel's rows along y.
-func (y *synthesis) alongY(channel int, rows []float32) {
+// alongX transforms the spectra of n channels, times -i to the power of times,
+// along x.
+func (y *synthesis) alongX(first, n, times int, rows, spare []float32) {
+	w, batch, size := y.inverse.w, y.batch, planeSize(y.channels, y.batch)
+	line, channel, part := w*batch, y.rows*w*batch, n*batch
+	for _, g := range y.band.groups {
+		from := y.spectrum[(g.first-y.first)*2*size+first*batch:]
+		to := rows[(g.row-y.row)*line:]
+		if g.rows == 1 {
+			for c := range n {
+				gemmNN(w, batch, 2*g.count, y.edge[times], 2*g.count, from[c*batch:], size, to[c*channel:], batch, false)
+			}
+			continue
+		}
+		ofReal, ofImag := spare[:y.periodW*part], spare[y.periodW*part:]
+		y.fold(from, size, part, ofReal, ofImag)
+		if times == 1 {
+			ofReal, ofImag = ofImag, ofReal
+		}
+		for c := range n {
+			gemmNN(w, batch, y.periodW, y.waves[0], y.periodW, ofReal[c*batch:], part, to[c*channel:], batch, false)
+			gemmNN(w, batch, y.periodW, y.waves[times], y.periodW, ofImag[c*batch:], part, to[c*channel+line:], batch, false)
+		}
+	}
+}
+
+// fold gathers what the waves of the real row and of the imaginary one are
+// multiplied with: cosines with the sums over fx and -fx, sines with the
+// differences of the other part.
+func (y *synthesis) fold(from []float32, size, part int, ofReal, ofImag []float32) {
+	half := y.periodW / 2
+	for fx := range half + 1 {
+		re, im := from[2*fx*size:][:part], from[(2*fx+1)*size:][:part]
+		if !y.mirrored(fx) {
+			copy(ofReal[fx*part:], re)
+			copy(ofImag[fx*part:], im)
+			continue
+		}
+		opposite := y.periodW - fx
+		re2, im2 := from[2*opposite*size:][:part], from[(2*opposite+1)*size:][:part]
+		asm.Add(ofReal[fx*part:][:part], re, re2)
+		asm.Sub(ofReal[(half+fx)*part:][:part], im2, im)
+		asm.Add(ofImag[fx*part:][:part], im, im2)
+		asm.Sub(ofImag[(half+fx)*part:][:part], re, re2)
+	}
+}
+
+// toPlane transforms a channel's rows along y.
+func (y *synthesis) toPlane(channel int, rows []float32) {
 	h, line := y.inverse.h, y.inverse.w*y.batch
-	gemmNN(h, line, y.rows, y.inverse.alongY[y.row:], y.periodH, rows, line, y.plane[channel*h*line:], line, y.accumulate)
+	gemmNN(h, line, y.rows, y.alongY[y.row:], y.periodH, rows, line, y.plane[channel*h*line:], line, y.accumulate)
 }
