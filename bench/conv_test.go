@@ -67,6 +67,9 @@ func benchmarkConv(b *testing.B, c cases.Conv, algorithm conv.Algorithm, pass st
 		}
 	}()
 	y := layer.Plan(plan, x, inner, outer)
+	if algorithm == conv.Auto {
+		b.Logf("auto is %s", layer.Algorithm())
+	}
 	var params nn.Parameters
 	params.Add(layer.Parameters()...)
 	bind(b, dev, plan.Arena, &params)

@@ -298,6 +298,21 @@ func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.Kerne
 // spare returns the scratch memory of the passes.
 func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.scratch.Len()) }
 
+// Algorithm returns how a CPU computes the layer: what the configuration says or, for
+// Auto, what was chosen when the layer was planned. It is Auto before that, on another
+// device and with a list of elements for each image.
+func (l *layer) Algorithm() Algorithm {
+	switch any(l.algorithm()).(type) {
+	case *taps:
+		return Taps
+	case *frequency:
+		return Frequency
+	case *lowRank:
+		return LowRank
+	}
+	return Auto
+}
+
 // Taps returns the live taps of the kernel grid in row-major order.
 func (l *layer) Taps() []Tap { return l.coords.taps }
 

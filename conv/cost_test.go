@@ -1,0 +1,31 @@
+package conv
+
+import "testing"
+
+// TestAuto holds the cost model to the algorithms that the benchmarks of this
+// package find fastest, by a wide margin each.
+func TestAuto(t *testing.T) {
+	want := map[string]Algorithm{
+		"lifting": Taps, "mnist6": Frequency, "mnist6-14": Frequency, "mnist6-7": Frequency, "mnist6-last": Taps,
+		"rotmnist1": Frequency, "rotmnist2": Frequency, "rotmnist3": Frequency, "rotmnist-last": Taps,
+		"cifar1": Frequency, "cifar0": Frequency, "pointwise": Taps, "one-image": Taps,
+	}
+	for _, c := range benchmarks {
+		w, ok := want[c.name]
+		if !ok {
+			continue
+		}
+		delete(want, c.name)
+		s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
+		p, err := Auto.passes(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&layer{passes: p}).Algorithm(); got != w {
+			t.Errorf("%s: %s was chosen, want %s", c.name, got, w)
+		}
+	}
+	for name := range want {
+		t.Errorf("no benchmark %s", name)
+	}
+}
