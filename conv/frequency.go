@@ -57,7 +57,7 @@ func newFrequency(s *Shape) *frequency { return &frequency{lattice: newLattice(s
 const (
 	// bandValues bounds the spectra of the maps that are kept at a time, but for
 	// those of one group.
-	bandValues = 24 << 20
+	bandValues = 16 << 20
 	// depth and breadth are the largest sizes of the blocks of a kernel's
 	// spectrum: rows of the longer kind of loop and of the shorter, for
 	// frequencies at a time. They fit the second-level cache together.

@@ -263,8 +263,8 @@ var _ tensor.Task = (*synthesis)(nil)
 
 // synthesisTogether returns how many channels, or pairs, are transformed at a time:
 // as many as make long runs in the spectra and whose rows fit the cache.
-func synthesisTogether(rows, w, batch int) int {
-	return max(1, min(mostTogether, analysisValues/2/(rows*w*batch)))
+func synthesisTogether(kinds, rows, w, batch int) int {
+	return max(1, min(mostTogether, analysisValues/(kinds*rows*w*batch)))
 }
 
 // synthesisLocal returns the size of a worker's memory: rows of both kinds, the
@@ -272,16 +272,16 @@ func synthesisTogether(rows, w, batch int) int {
 func (l *lattice) synthesisLocal(s *Shape) int {
 	size := 0
 	for _, w := range []int{l.back.w, l.out.w} {
-		n := synthesisTogether(1, w, s.B)
-		rows := max(l.periodH*w*s.B, analysisValues/2)
-		size = max(size, 2*rows+max(2*l.periodW*n, l.periodH*w)*s.B)
+		n := synthesisTogether(1, 1, w, s.B)
+		rows := max(2*l.periodH*w*s.B, analysisValues)
+		size = max(size, rows+max(2*l.periodW*n, l.periodH*w)*s.B)
 	}
 	return size
 }
 
 func (y *synthesis) run() {
 	kinds := min(2, y.elements)
-	y.together = synthesisTogether(y.rows, y.inverse.w, y.batch)
+	y.together = synthesisTogether(kinds, y.rows, y.inverse.w, y.batch)
 	y.cpu.Team().For(blocksOf(y.channels/kinds, y.together), 1, y)
 }
 
