@@ -42,11 +42,6 @@ func productLocal(s *Shape) int {
 	return max(forward, adjoint) + 4*skew
 }
 
-const (
-	blockAdjoint     = 80
-	blockAdjointRows = 96
-)
-
 func (p *product) run() {
 	s := p.shape
 	p.fblocks = blocksOf(p.band.count, blockFrequencies)
