@@ -166,7 +166,11 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			}
 			compare := compareNorm
 			if _, direct := p.(*taps); direct {
-				compare = compareEach
+				compare = func(t *testing.T, what string, got []float32, want, size []float64) {
+					t.Helper()
+					compareEach(t, what, got, want, size)
+					compareNorm(t, what, got, want, size)
+				}
 			}
 			prepared, scratch := p.Sizes(&c.largest, false)
 			if err := p.Bind(dev, &c.largest); err != nil {
