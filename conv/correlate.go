@@ -35,7 +35,6 @@ type correlation struct {
 
 	mr, nr int // register tile
 	step   int // rows of A taken at a time
-	panels [][]float32
 	cpu    *tensor.CPU
 
 	// For a source that is packed:
@@ -95,7 +94,7 @@ func (c *correlation) run(p *taps) {
 	k := c.sources*len(c.offsets) + 1
 	segments := (k + depth - 1) / depth
 	c.deep = min(depth, (k+segments-1)/segments)
-	c.panels, c.cpu = p.panels, p.cpu
+	c.cpu = p.cpu
 	switch {
 	case c.form == inBlocks:
 		c.runBlocked(p)
@@ -164,7 +163,7 @@ func (c *correlation) Do(lo, hi, worker int) {
 		c.doThin(lo, hi, worker)
 		return
 	}
-	panels := c.panels[worker]
+	panels := c.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		block, rest := item%c.blocks, item/c.blocks
 		tiles := (c.m + c.step - 1) / c.step

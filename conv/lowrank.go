@@ -2,6 +2,7 @@ package conv
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
@@ -378,4 +379,11 @@ func (l *lowRankPass) convolve(z, sum, xcol []float32) {
 	deep := len(s.Offsets) * s.NIn
 	gemmNN(l.features*s.NOut, l.width, deep, l.f, deep, xcol, l.width, z, l.width, false)
 	asm.GemmNN(1, l.width, deep, l.ones, deep, xcol, l.width, sum, l.width, false)
+}
+
+// aligned returns n values at a multiple of 64 bytes.
+func aligned(n int) []float32 {
+	x := make([]float32, n+15)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(x)))/4) & 15
+	return x[skip : skip+n : skip+n]
 }

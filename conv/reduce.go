@@ -36,7 +36,7 @@ type reduction struct {
 	lines  []line // of neighbouring taps, for few sources; else empty
 	span   int    // positions of a block; 0: part of one position's batch
 	deep   int    // packed rows of a block
-	panels [][]float32
+	cpu    *tensor.CPU
 }
 
 // line is a run of taps side by side.
@@ -77,7 +77,7 @@ func (r *reduction) run(p *taps) {
 	if r.span == 0 {
 		r.deep = depth
 	}
-	r.panels = p.panels
+	r.cpu = p.cpu
 	units := len(r.offsets) * r.tiles
 	if len(r.lines) > 0 {
 		units = len(r.lines) * r.sources
@@ -116,7 +116,7 @@ func (r *reduction) Do(lo, hi, worker int) {
 		columns := min(wide, r.targets-m)
 		most := max(1, resident/(r.step*columns))
 		for u := lo; u < hi; u += most {
-			r.sweep(u, min(hi, u+most), m, columns, r.panels[worker])
+			r.sweep(u, min(hi, u+most), m, columns, r.cpu.Workspace(worker))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package conv
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
@@ -28,8 +27,7 @@ type taps struct {
 	cpu    *tensor.CPU
 	team   *tensor.Team
 	max    Shape // the largest shape
-	panels [][]float32
-	biased bool // the last Prepare had a bias
+	biased bool  // the last Prepare had a bias
 
 	corr   correlation
 	reduce reduction
@@ -68,27 +66,21 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B))
 }
 
-// Bind names the CPU and the largest shape. The panels of the workers are sized
-// for the level of assembly that is active now.
+// Bind names the CPU and the largest shape. The workers' memory is sized for the
+// level of assembly that is active now.
 func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu, p.team, p.max = cpu, cpu.Team(), *s
+	size := max(p.corr.bind(s), p.reduce.bind(s))
 	if s.B < thinBatch {
 		mr, _ := asm.GemmTile()
 		width := max(s.W, s.OutW) + 2*largestOffset(s)
-		if err := cpu.ReserveWorkspace(mr * max(s.H, s.OutH) * width * s.B); err != nil {
-			return err
-		}
+		size = max(size, mr*max(s.H, s.OutH)*width*s.B)
 	}
-	size := max(p.corr.bind(s), p.reduce.bind(s))
-	p.panels = make([][]float32, p.team.Size())
-	for i := range p.panels {
-		p.panels[i] = aligned(size)
-	}
-	return nil
+	return cpu.ReserveWorkspace(size)
 }
 
 // largestOffset returns by how many columns a tap is away at most.
@@ -98,13 +90,6 @@ func largestOffset(s *Shape) int {
 		most = max(most, o.Col, -o.Col)
 	}
 	return most
-}
-
-// aligned returns n values at a multiple of 64 bytes.
-func aligned(n int) []float32 {
-	x := make([]float32, n+15)
-	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(x)))/4) & 15
-	return x[skip : skip+n : skip+n]
 }
 
 // Prepare rearranges kernel and bias for Forward.
