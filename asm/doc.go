@@ -5,9 +5,9 @@
 //
 // # Levels
 //
-// A Level is a set of kernels: generic (portable Go), neon (arm64), avx2 and
-// avx512 (amd64). The highest that the CPU and the operating system support is
-// used. The environment variable NOETHER_SIMD caps it:
+// A Level is a set of kernels: generic (portable Go), neon (arm64), avx2, avx512
+// and amx (amd64; amx on Linux only). The highest that the CPU and the operating
+// system support is used. The environment variable NOETHER_SIMD caps it:
 //
 //	NOETHER_SIMD=avx2 go run ./train
 //

@@ -19,13 +19,16 @@ const (
 	AVX2
 	// AVX512 is 512-bit AVX-512 F, DQ, BW and VL on amd64.
 	AVX512
+	// AMX is AVX512 with the matrix unit of Intel's servers (AMX-BF16), for products
+	// of split matrices. Linux only.
+	AMX
 
 	levels
 )
 
-var levelNames = [levels]string{"generic", "neon", "avx2", "avx512"}
+var levelNames = [levels]string{"generic", "neon", "avx2", "avx512", "amx"}
 
-// String returns generic, neon, avx2 or avx512.
+// String returns generic, neon, avx2, avx512 or amx.
 func (l Level) String() string {
 	if l < levels {
 		return levelNames[l]
@@ -40,7 +43,7 @@ func ParseLevel(s string) (Level, error) {
 			return Level(l), nil
 		}
 	}
-	return Generic, &Error{"ParseLevel", fmt.Sprintf("unknown level %q: want generic, neon, avx2 or avx512", s)}
+	return Generic, &Error{"ParseLevel", fmt.Sprintf("unknown level %q: want generic, neon, avx2, avx512 or amx", s)}
 }
 
 // EnvVariable is the environment variable that caps the level at start-up.
@@ -48,9 +51,19 @@ const EnvVariable = "NOETHER_SIMD"
 
 var (
 	detected = detect()
-	// level is what every kernel switches on. It changes only in SetLevel.
-	level, errEnv = levelFromEnv(os.Getenv(EnvVariable))
+	// active, level and fastSplit change only in activate.
+	active, errEnv = levelFromEnv(os.Getenv(EnvVariable))
+	// level is what every kernel for vectors switches on.
+	level = vectorLevel(active)
+	// fastSplit says that the matrix unit multiplies split matrices.
+	fastSplit = active == AMX
 )
+
+// activate makes l the level in use.
+func activate(l Level) { active, level, fastSplit = l, vectorLevel(l), l == AMX }
+
+// vectorLevel returns the level whose kernels for vectors l uses.
+func vectorLevel(l Level) Level { return min(l, AVX512) }
 
 // levelFromEnv returns the level that the value of EnvVariable asks for. On
 // an error it returns the detected level as well, so that a typing error in
@@ -75,7 +88,7 @@ func Detected() Level { return detected }
 
 // Active returns the level in use: Detected, unless NOETHER_SIMD or SetLevel
 // chose a lower one.
-func Active() Level { return level }
+func Active() Level { return active }
 
 // Available returns the levels that can be used here, ascending, Generic first.
 func Available() []Level {
@@ -95,7 +108,7 @@ func SetLevel(l Level) error {
 	if !available(l) {
 		return &Error{"SetLevel", fmt.Sprintf("this CPU or build has no %v: want one of %v", l, Available())}
 	}
-	level = l
+	activate(l)
 	return nil
 }
 

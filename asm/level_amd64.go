@@ -11,10 +11,12 @@ func detect() Level {
 	switch {
 	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3):
 		return Generic
-	case cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VL):
-		return AVX512
+	case !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VL):
+		return AVX2
+	case cpuid.CPU.Supports(cpuid.AMXTILE, cpuid.AMXBF16) && permitTiles():
+		return AMX
 	}
-	return AVX2
+	return AVX512
 }
 
 // available reports whether l can be used: each level of amd64 includes the

@@ -41,6 +41,9 @@ func TestHardwareLevelsRun(t *testing.T) {
 			want = append(want, AVX2)
 			if has("avx512f", "avx512dq", "avx512bw", "avx512vl") {
 				want = append(want, AVX512)
+				if has("amx_tile", "amx_bf16") {
+					want = append(want, AMX)
+				}
 			}
 		}
 	}

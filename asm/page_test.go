@@ -174,6 +174,21 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for rows := 1; rows <= 2*splitTile+1; rows += 3 {
+			for _, k := range []int{1, 15, 16, 17, 32, 33} {
+				size := SplitSize(rows, k)
+				if size > 2*most*(most+1) {
+					continue
+				}
+				check(t, fmt.Sprintf("SplitLeft of %dx%d", rows, k), func() { SplitLeft(x(size), x(rows*k), k, rows, k) })
+				check(t, fmt.Sprintf("SplitLeftSum of %dx%d", rows, k), func() { SplitLeftSum(x(size), x(rows*k), x(rows*k), 2, k, rows, k) })
+				check(t, fmt.Sprintf("SplitRight of %dx%d", k, rows), func() { SplitRight(x(size), x(rows*k), rows, k, rows) })
+				check(t, fmt.Sprintf("SplitRightSum of %dx%d", k, rows), func() { SplitRightSum(x(size), x(rows*k), x(rows*k), 2, rows, k, rows) })
+				check(t, fmt.Sprintf("GemmSplit of %dx%dx%d", rows, 5, k), func() {
+					GemmSplit(rows, 5, k, x(size), x(SplitSize(5, k)), x(rows*5), 5, true)
+				})
+			}
+		}
 		offsets := []int{0, 1, 2, 1, 0}
 		for k := range len(offsets) + 1 {
 			for n := 1; n <= nr; n++ {

@@ -1,0 +1,167 @@
+package asm
+
+// A split matrix is one whose values are written as sums of three bfloat16,
+//
+//	x = x0 + x1 + x2, 8 bits of the significand each,
+//
+// which is exact unless the last part is too small for a float32. A product of two
+// split matrices is the sum of the six products of parts that matter,
+//
+//	A B ~ A0 B0 + A0 B1 + A1 B0 + A0 B2 + A1 B1 + A2 B0,
+//
+// added in float32. What is left out, A1 B2, A2 B1 and A2 B2, is below 2^-21 |a||b|
+// for each term and typically a tenth of that. Processors whose unit for bfloat16
+// is more than six times as fast as that for float32 gain by it.
+//
+// A left operand [m, k] is kept in strips of 32 rows, a right one [k, n] in panels of 32
+// columns, each cut into blocks of 32 steps of k: [strip, block, part, row, pair]
+// and [panel, block, part, half, pair, column] with 16 columns to a half, where pair i holds
+// the bfloat16 of steps i (low) and i+16 (high) of the block. Rows, columns and
+// steps that fill up the last blocks are zero, but for the rows of a left operand, which are
+// not written.
+
+const (
+	// splitTile is the number of rows, of columns and of steps of a block.
+	splitTile = 32
+	// splitPart and splitBlock are the values of storage of a part and of a block.
+	splitPart  = splitTile * splitTile / 2
+	splitBlock = 3 * splitPart
+)
+
+// FastSplit reports whether at the active level products of split matrices are faster
+// than those of float32 matrices.
+func FastSplit() bool { return fastSplit }
+
+// SplitSize returns how many values of storage a split operand takes that has the
+// given number of rows and steps (left), or of columns and steps (right).
+func SplitSize(rows, k int) int {
+	return (rows + splitTile - 1) / splitTile * splitSteps(k) * splitBlock
+}
+
+func splitSteps(k int) int { return (k + splitTile - 1) / splitTile }
+
+// SplitLeft splits the row-major matrix x [m, k] for the left side of GemmSplit
+// into the first SplitSize(m, k) values of dst.
+func SplitLeft(dst, x []float32, ldx, m, k int) {
+	checkSplit("SplitLeft", dst, m, k)
+	checkRows("SplitLeft", "x", x, m, k, ldx)
+	splitLeftAll(dst, x, nil, 0, ldx, m, k)
+}
+
+// SplitLeftSum is SplitLeft for x + factor*y, rounded like a fused multiply-add
+// where the level has one; y is laid out like x.
+func SplitLeftSum(dst, x, y []float32, factor float32, ld, m, k int) {
+	checkSplit("SplitLeftSum", dst, m, k)
+	checkRows("SplitLeftSum", "x", x, m, k, ld)
+	checkRows("SplitLeftSum", "y", y, m, k, ld)
+	splitLeftAll(dst, x, y, factor, ld, m, k)
+}
+
+func splitLeftAll(dst, x, y []float32, factor float32, ld, m, k int) {
+	if m == 0 || k == 0 {
+		return
+	}
+	size := splitSteps(k) * splitBlock
+	raceSplit(dst, x, y, m, k, ld, (m+splitTile-1)/splitTile*size)
+	for ; m > splitTile; m -= splitTile {
+		splitLeft(dst, x, y, factor, ld, splitTile, k)
+		dst, x, y = dst[size:], x[splitTile*ld:], after(y, splitTile*ld)
+	}
+	splitLeft(dst, x, y, factor, ld, m, k)
+}
+
+// SplitRight splits the row-major matrix x [k, n] for the right side of GemmSplit
+// into the first SplitSize(n, k) values of dst.
+func SplitRight(dst, x []float32, ldx, k, n int) {
+	checkSplit("SplitRight", dst, n, k)
+	checkRows("SplitRight", "x", x, k, n, ldx)
+	splitRightAll(dst, x, nil, 0, ldx, k, n)
+}
+
+// SplitRightSum is SplitRight for x + factor*y, see SplitLeftSum.
+func SplitRightSum(dst, x, y []float32, factor float32, ld, k, n int) {
+	checkSplit("SplitRightSum", dst, n, k)
+	checkRows("SplitRightSum", "x", x, k, n, ld)
+	checkRows("SplitRightSum", "y", y, k, n, ld)
+	splitRightAll(dst, x, y, factor, ld, k, n)
+}
+
+func splitRightAll(dst, x, y []float32, factor float32, ld, k, n int) {
+	if n == 0 || k == 0 {
+		return
+	}
+	size := splitSteps(k) * splitBlock
+	raceSplit(dst, x, y, k, n, ld, (n+splitTile-1)/splitTile*size)
+	for ; n > splitTile; n -= splitTile {
+		splitRight(dst, x, y, factor, ld, k, splitTile)
+		dst, x, y = dst[size:], x[splitTile:], after(y, splitTile)
+	}
+	splitRight(dst, x, y, factor, ld, k, n)
+}
+
+// after returns y from value n on, or nil for nil.
+func after(y []float32, n int) []float32 {
+	if y == nil {
+		return nil
+	}
+	return y[n:]
+}
+
+func raceSplit(dst, x, y []float32, rows, cols, ld, size int) {
+	if raceEnabled {
+		raceReadRows(x, rows, cols, ld)
+		if y != nil {
+			raceReadRows(y, rows, cols, ld)
+		}
+		raceWrite(dst[:size])
+	}
+}
+
+// GemmSplit multiplies split operands:
+//
+//	c[i*ldc+j] = sum over p < k of a[i, p]*b[p, j] // accumulate: onto c[i*ldc+j]
+//
+// An element is summed block by block of 32 steps, in one order whatever its
+// place. Values below 2^-126, in the parts and in the sums, count as zero; where
+// an operand holds an infinity or a NaN, results that depend on it are NaN. Without
+// accumulate c is not read; it must not overlap the operands.
+func GemmSplit(m, n, k int, a, b, c []float32, ldc int, accumulate bool) {
+	if m < 0 || n < 0 || k < 0 {
+		panic(&Error{"GemmSplit", "negative size"})
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	if len(a) < SplitSize(m, k) {
+		panic(&Error{"GemmSplit", "a is shorter than SplitSize"})
+	}
+	if len(b) < SplitSize(n, k) {
+		panic(&Error{"GemmSplit", "b is shorter than SplitSize"})
+	}
+	checkDst("GemmSplit", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceRead(a[:SplitSize(m, k)])
+		raceRead(b[:SplitSize(n, k)])
+		raceWriteRows(c, m, n, ldc)
+	}
+	steps := splitSteps(k)
+	size := steps * splitBlock
+	// Panels for one call, which cannot be preempted: some ten microseconds.
+	most := max(1, 64/max(1, steps))
+	for i := 0; i < m; i += splitTile {
+		strip := a[i/splitTile*size:]
+		for j := 0; j < n; j += most * splitTile {
+			gemmSplit(min(splitTile, m-i), min(most*splitTile, n-j), steps, strip, b[j/splitTile*size:], c[i*ldc+j:], ldc, accumulate)
+		}
+	}
+}
+
+// checkSplit panics unless the split operand fits into dst.
+func checkSplit(op string, dst []float32, rows, k int) {
+	if rows < 0 || k < 0 {
+		panic(&Error{op, "negative size"})
+	}
+	if len(dst) < SplitSize(rows, k) {
+		panic(&Error{op, "dst is shorter than SplitSize"})
+	}
+}

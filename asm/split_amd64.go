@@ -1,0 +1,70 @@
+//go:build !noasm
+
+package asm
+
+import "unsafe"
+
+// splitLeftAVX512 splits m rows. y may be nil.
+//
+//go:noescape
+func splitLeftAVX512(dst, x, y *float32, factor float32, ld, m, k int)
+
+// splitRightAVX512 splits n <= 32 columns. y may be nil.
+//
+//go:noescape
+func splitRightAVX512(dst, x, y *float32, factor float32, ld, k, n int)
+
+// gemmSplitAMX multiplies a strip of 32 rows by panels of 32 columns.
+//
+//go:noescape
+func gemmSplitAMX(panels, steps int, a, b, c *float32, ldc int, accumulate bool)
+
+//go:noinline
+func splitLeft(dst, x, y []float32, factor float32, ld, m, k int) {
+	if level != AVX512 {
+		splitLeftGeneric(dst, x, y, factor, ld, m, k)
+		return
+	}
+	splitLeftAVX512(&dst[0], &x[0], unsafe.SliceData(y), factor, ld, m, k)
+}
+
+//go:noinline
+func splitRight(dst, x, y []float32, factor float32, ld, k, n int) {
+	if level != AVX512 {
+		splitRightGeneric(dst, x, y, factor, ld, k, n)
+		return
+	}
+	splitRightAVX512(&dst[0], &x[0], unsafe.SliceData(y), factor, ld, k, n)
+}
+
+//go:noinline
+func gemmSplit(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
+	if !fastSplit || steps == 0 {
+		gemmSplitGeneric(m, n, steps, a, b, c, ldc, accumulate)
+		return
+	}
+	done := 0
+	if m == splitTile {
+		if panels := n / splitTile; panels > 0 {
+			gemmSplitAMX(panels, steps, &a[0], &b[0], &c[0], ldc, accumulate)
+			done = panels * splitTile
+		}
+	}
+	for ; done < n; done += splitTile {
+		gemmSplitEdge(m, min(splitTile, n-done), steps, a, b[done*steps*splitBlock/splitTile:], c[done:], ldc, accumulate)
+	}
+}
+
+// gemmSplitEdge multiplies a block of fewer rows or columns, in a copy of C.
+func gemmSplitEdge(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
+	var block [splitTile * splitTile]float32
+	if accumulate {
+		for i := range m {
+			copy(block[i*splitTile:][:n], c[i*ldc:])
+		}
+	}
+	gemmSplitAMX(1, steps, &a[0], &b[0], &block[0], splitTile, accumulate)
+	for i := range m {
+		copy(c[i*ldc:][:n], block[i*splitTile:])
+	}
+}

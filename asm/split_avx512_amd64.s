@@ -1,0 +1,280 @@
+//go:build !noasm
+
+#include "textflag.h"
+
+// UNIT splits Z0 and Z1 into the words of a pair and writes one row of each of
+// the three parts:
+//
+//	for p := range 3 {
+//		DI[p*2048:] = Z0>>16 | Z1&0xffff0000
+//		Z0 -= Z0&0xffff0000
+//		Z1 -= Z1&0xffff0000
+//	}
+//
+//	Z31   0xffff0000
+//	K7    the upper word of each value
+#define PART(d) \
+	VPSRLD    $16, Z0, Z2 \
+	VMOVDQU16 Z1, K7, Z2  \
+	VMOVUPS   Z2, d(DI)
+
+#define REST \
+	VPANDD Z31, Z0, Z3 \
+	VPANDD Z31, Z1, Z4 \
+	VSUBPS Z3, Z0, Z0  \
+	VSUBPS Z4, Z1, Z1
+
+#define UNIT(d) \
+	PART(d)        \
+	REST           \
+	PART(2048 + d) \
+	REST           \
+	PART(4096 + d)
+
+#define CONSTANTS \
+	MOVL         $0xffff0000, AX    \
+	VPBROADCASTD AX, Z31            \
+	MOVL         $0xaaaaaaaa, AX    \
+	KMOVD        AX, K7             \
+	VBROADCASTSS factor+24(FP), Z30
+
+// ADD adds factor*y, at a distance of R13 from x.
+#define ADD(low, high, maskLow, maskHigh) \
+	VFMADD231PS low, Z30, maskLow, Z0   \
+	VFMADD231PS high, Z30, maskHigh, Z1
+
+// func splitLeftAVX512(dst, x, y *float32, factor float32, ld, m, k int)
+//
+// A row at a time, 32 steps at a time.
+//
+//	DI, R9    dst of the row at hand, of the next
+//	SI, R10   x of the row at hand, of the next
+//	R11       ld in bytes
+//	R12       rows left
+//	R13       y - x
+//	CX        blocks left
+//	K1, K2    steps of the last block
+TEXT ·splitLeftAVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), R9
+	MOVQ   x+8(FP), R10
+	MOVQ   y+16(FP), R13
+	MOVQ   ld+32(FP), R11
+	SHLQ   $2, R11
+	MOVQ   m+40(FP), R12
+	MOVQ   k+48(FP), R8
+	MOVQ   R8, CX
+	ANDL   $31, CX
+	MOVL   $1, AX
+	SHLQ   CX, AX
+	DECQ   AX
+	KMOVW  AX, K1
+	SHRL   $16, AX
+	KMOVW  AX, K2
+	MOVQ   CX, BX
+	SHRQ   $5, R8
+	CONSTANTS
+	TESTQ  R13, R13
+	JZ     plainRow
+	SUBQ   R10, R13
+	KXNORW K3, K3, K3
+
+sumRow:
+	MOVQ  R9, DI
+	MOVQ  R10, SI
+	MOVQ  R8, CX
+	TESTQ CX, CX
+	JZ    sumLast
+
+sumBlock:
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	ADD((SI)(R13*1), 64(SI)(R13*1), K3, K3)
+	UNIT(0)
+	ADDQ    $128, SI
+	ADDQ    $6144, DI
+	DECQ    CX
+	JNZ     sumBlock
+
+sumLast:
+	TESTQ     BX, BX
+	JZ        sumNext
+	VMOVUPS.Z (SI), K1, Z0
+	VMOVUPS.Z 64(SI), K2, Z1
+	ADD((SI)(R13*1), 64(SI)(R13*1), K1, K2)
+	UNIT(0)
+
+sumNext:
+	ADDQ $64, R9
+	ADDQ R11, R10
+	DECQ R12
+	JNZ  sumRow
+	VZEROUPPER
+	RET
+
+plainRow:
+	MOVQ  R9, DI
+	MOVQ  R10, SI
+	MOVQ  R8, CX
+	TESTQ CX, CX
+	JZ    plainLast
+
+plainBlock:
+	VMOVUPS (SI), Z0
+	VMOVUPS 64(SI), Z1
+	UNIT(0)
+	ADDQ    $128, SI
+	ADDQ    $6144, DI
+	DECQ    CX
+	JNZ     plainBlock
+
+plainLast:
+	TESTQ     BX, BX
+	JZ        plainNext
+	VMOVUPS.Z (SI), K1, Z0
+	VMOVUPS.Z 64(SI), K2, Z1
+	UNIT(0)
+
+plainNext:
+	ADDQ $64, R9
+	ADDQ R11, R10
+	DECQ R12
+	JNZ  plainRow
+	VZEROUPPER
+	RET
+
+// PLAINPAIR and SUMPAIR split steps i and i+16 of 32 columns.
+#define PLAINPAIR \
+	VMOVUPS.Z (SI), K3, Z0    \
+	VMOVUPS.Z (R10), K5, Z1   \
+	UNIT(0)                   \
+	VMOVUPS.Z 64(SI), K4, Z0  \
+	VMOVUPS.Z 64(R10), K6, Z1 \
+	UNIT(1024)
+
+#define SUMPAIR \
+	VMOVUPS.Z (SI), K3, Z0                     \
+	VMOVUPS.Z (R10), K5, Z1                    \
+	ADD((SI)(R13*1), (R10)(R13*1), K3, K5)     \
+	UNIT(0)                                    \
+	VMOVUPS.Z 64(SI), K4, Z0                   \
+	VMOVUPS.Z 64(R10), K6, Z1                  \
+	ADD(64(SI)(R13*1), 64(R10)(R13*1), K4, K6) \
+	UNIT(1024)
+
+// func splitRightAVX512(dst, x, y *float32, factor float32, ld, k, n int)
+//
+// A pair of steps at a time.
+//
+//	DI        dst
+//	SI, R10   x at steps i and i+16
+//	R11       ld in bytes
+//	R12       blocks left
+//	R13       y - x, or 0
+//	R9        mask of the columns
+//	BX        steps left
+//	CX        pairs left of the block
+//	K3, K4    columns of the first half and of the second at step i
+//	K5, K6    the same at step i+16
+TEXT ·splitRightAVX512(SB), NOSPLIT, $0-56
+	MOVQ  dst+0(FP), DI
+	MOVQ  x+8(FP), SI
+	MOVQ  y+16(FP), R13
+	MOVQ  ld+32(FP), R11
+	SHLQ  $2, R11
+	MOVQ  k+40(FP), BX
+	MOVQ  n+48(FP), CX
+	MOVL  $1, R9
+	SHLQ  CX, R9
+	DECQ  R9
+	KMOVW R9, K3
+	KMOVW R9, K5
+	MOVL  R9, AX
+	SHRL  $16, AX
+	KMOVW AX, K4
+	KMOVW AX, K6
+	CONSTANTS
+	MOVQ  R11, R10
+	SHLQ  $4, R10
+	ADDQ  SI, R10
+	TESTQ R13, R13
+	JZ    plain
+	SUBQ  SI, R13
+
+sum:
+	CMPQ BX, $32
+	JLT  last
+	MOVL $16, CX
+
+sumPair:
+	SUMPAIR
+	ADDQ $64, DI
+	ADDQ R11, SI
+	ADDQ R11, R10
+	DECL CX
+	JNZ  sumPair
+	ADDQ $(6144-1024), DI
+	MOVQ R10, SI
+	MOVQ R11, AX
+	SHLQ $4, AX
+	ADDQ AX, R10
+	SUBQ $32, BX
+	JMP  sum
+
+plain:
+	CMPQ BX, $32
+	JLT  last
+	MOVL $16, CX
+
+plainPair:
+	PLAINPAIR
+	ADDQ $64, DI
+	ADDQ R11, SI
+	ADDQ R11, R10
+	DECL CX
+	JNZ  plainPair
+	ADDQ $(6144-1024), DI
+	MOVQ R10, SI
+	MOVQ R11, AX
+	SHLQ $4, AX
+	ADDQ AX, R10
+	SUBQ $32, BX
+	JMP  plain
+
+// Steps beyond k have empty masks: what is not there is not read.
+last:
+	TESTQ BX, BX
+	JZ    done
+	MOVL  $16, CX
+
+lastPair:
+	XORL    AX, AX
+	CMPQ    BX, $0
+	CMOVQGT R9, AX
+	KMOVW   AX, K3
+	SHRL    $16, AX
+	KMOVW   AX, K4
+	XORL    AX, AX
+	CMPQ    BX, $16
+	CMOVQGT R9, AX
+	KMOVW   AX, K5
+	SHRL    $16, AX
+	KMOVW   AX, K6
+	DECQ    BX
+	TESTQ   R13, R13
+	JZ      lastPlain
+	SUMPAIR
+	JMP     lastNext
+
+lastPlain:
+	PLAINPAIR
+
+lastNext:
+	ADDQ $64, DI
+	ADDQ R11, SI
+	ADDQ R11, R10
+	DECL CX
+	JNZ  lastPair
+
+done:
+	VZEROUPPER
+	RET
