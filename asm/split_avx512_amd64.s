@@ -119,13 +119,15 @@ plainRow:
 	JZ    plainLast
 
 plainBlock:
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
+	VMOVUPS    (SI), Z0
+	VMOVUPS    64(SI), Z1
+	PREFETCHT0 (SI)(R11*4)
+	PREFETCHT0 64(SI)(R11*4)
 	UNIT(0)
-	ADDQ    $128, SI
-	ADDQ    $6144, DI
-	DECQ    CX
-	JNZ     plainBlock
+	ADDQ       $128, SI
+	ADDQ       $6144, DI
+	DECQ       CX
+	JNZ        plainBlock
 
 plainLast:
 	TESTQ     BX, BX
@@ -144,11 +146,15 @@ plainNext:
 
 // PLAINPAIR and SUMPAIR split steps i and i+16 of 32 columns.
 #define PLAINPAIR \
-	VMOVUPS.Z (SI), K3, Z0    \
-	VMOVUPS.Z (R10), K5, Z1   \
-	UNIT(0)                   \
-	VMOVUPS.Z 64(SI), K4, Z0  \
-	VMOVUPS.Z 64(R10), K6, Z1 \
+	PREFETCHT0 (SI)(R12*1)     \
+	PREFETCHT0 64(SI)(R12*1)   \
+	PREFETCHT0 (R10)(R12*1)    \
+	PREFETCHT0 64(R10)(R12*1)  \
+	VMOVUPS.Z  (SI), K3, Z0    \
+	VMOVUPS.Z  (R10), K5, Z1   \
+	UNIT(0)                    \
+	VMOVUPS.Z  64(SI), K4, Z0  \
+	VMOVUPS.Z  64(R10), K6, Z1 \
 	UNIT(1024)
 
 #define SUMPAIR \
@@ -168,8 +174,9 @@ plainNext:
 //	DI        dst
 //	SI, R10   x at steps i and i+16
 //	R11       ld in bytes
-//	R12       blocks left
-//	R13       y - x, or 0
+//	R12       bytes of 32 rows: what is fetched ahead
+//	R8        y or 0
+//	R13       y - x
 //	R9        mask of the columns
 //	BX        steps left
 //	CX        pairs left of the block
@@ -179,6 +186,7 @@ TEXT ·splitRightAVX512(SB), NOSPLIT, $0-56
 	MOVQ  dst+0(FP), DI
 	MOVQ  x+8(FP), SI
 	MOVQ  y+16(FP), R13
+	MOVQ  R13, R8
 	MOVQ  ld+32(FP), R11
 	SHLQ  $2, R11
 	MOVQ  k+40(FP), BX
@@ -195,6 +203,7 @@ TEXT ·splitRightAVX512(SB), NOSPLIT, $0-56
 	CONSTANTS
 	MOVQ  R11, R10
 	SHLQ  $4, R10
+	LEAQ  (R10)(R10*1), R12
 	ADDQ  SI, R10
 	TESTQ R13, R13
 	JZ    plain
@@ -260,7 +269,7 @@ lastPair:
 	SHRL    $16, AX
 	KMOVW   AX, K6
 	DECQ    BX
-	TESTQ   R13, R13
+	TESTQ   R8, R8
 	JZ      lastPlain
 	SUMPAIR
 	JMP     lastNext

@@ -32,6 +32,9 @@ func TestSplit(t *testing.T) {
 						var other []float32
 						if sum {
 							other = y.data()
+							if k%2 == 0 {
+								y, other = x, x.data() // y may be x
+							}
 						}
 						block := splitSteps(k) * splitBlock
 						for i := 0; i < rows; i += splitTile {

@@ -59,19 +59,28 @@ const (
 	// bandValues bounds the spectra of the maps that are kept at a time, but for
 	// those of one group.
 	bandValues = 16 << 20
-	// A block of a kernel's spectrum, or of its gradient, has at most
-	// blockFrequencies frequencies and of each blockShort rows by blockLong columns,
-	// or for dx^ blockAdjoint rows by blockAdjointRows columns. Its planes take
-	// three quarters of a second-level cache of 2 MB, and fewer frequencies would
-	// mean more passages over the slots.
-	blockFrequencies = 14
-	blockShort       = 56
-	blockLong        = 128
-	blockAdjoint     = 80
-	blockAdjointRows = 96
+	// blockColumns bounds the columns (c,j) of a block, see blockSizes.
+	blockColumns = 128
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
 	skew = 16
 )
+
+// blockSizes bounds a block of a kernel's spectrum, or of its gradient: the number of
+// frequencies and of rows (o,i), for blockColumns columns, and the numbers of rows
+// and columns for dx^.
+type blockSizes struct {
+	frequencies, rows, adjointRows, adjointColumns int
+}
+
+// blockSizesOf returns blocks whose planes take at most three quarters of a
+// second-level cache of 2 MB; fewer frequencies would mean more passages over the
+// slots. Rows fill whole tiles of the products.
+func blockSizesOf(split bool) blockSizes {
+	if split {
+		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128}
+	}
+	return blockSizes{frequencies: 14, rows: 56, adjointRows: 80, adjointColumns: 96}
+}
 
 // band is a range of groups whose spectra are in memory together.
 type band struct {

@@ -35,6 +35,7 @@ type pairedProduct struct {
 	adjoint bool
 
 	row                    slotRow
+	splits                 bool
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
@@ -43,8 +44,10 @@ var _ tensor.Task = (*pairedProduct)(nil)
 func (p *pairedProduct) run() {
 	s := p.shape
 	p.row = slotRowOf(s)
-	p.fblocks = blocksOf(p.band.count, blockFrequencies)
-	rows, columns := blocksOf(s.Out*s.rendered(), blockShort), blocksOf(p.row.width, blockLong/2)
+	p.splits = splits(s)
+	size := blockSizesOf(p.splits)
+	p.fblocks = blocksOf(p.band.count, size.frequencies)
+	rows, columns := blocksOf(s.Out*s.rendered(), size.rows), blocksOf(p.row.width, blockColumns/2)
 	p.blocks, p.steps = rows, columns
 	if p.adjoint {
 		p.blocks, p.steps = columns, rows
@@ -54,7 +57,7 @@ func (p *pairedProduct) run() {
 
 // Do computes the items lo <= item < hi.
 func (p *pairedProduct) Do(lo, hi, worker int) {
-	k := p.cpu.Workspace(worker)
+	local := pieces{p.cpu.Workspace(worker)}
 	rows := p.shape.Out * p.shape.rendered()
 	for item := lo; item < hi; item++ {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
@@ -62,11 +65,11 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 			if p.adjoint {
 				m0, m1 := share(rows, p.steps, step)
 				c0, c1 := share(p.row.width, p.blocks, item%p.blocks)
-				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, k)
+				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			} else {
 				m0, m1 := share(rows, p.blocks, item%p.blocks)
 				c0, c1 := share(p.row.width, p.steps, step)
-				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, k)
+				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			}
 		}
 	}
@@ -95,12 +98,17 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 }
 
 // forward adds the share of the columns c0.. to rows m0.. of y^.
-func (p *pairedProduct) forward(f, nf, m0, nm, c0, nc int, k []float32) {
+func (p *pairedProduct) forward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	block := nm * ld
+	k := local.cut(4 * nf * block)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	if p.splits {
+		p.forwardSplit(f, nf, m0, nm, c0, nc, k, local)
+		return
+	}
 	for q := range nf {
 		for part := range 2 {
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
@@ -111,22 +119,64 @@ func (p *pairedProduct) forward(f, nf, m0, nm, c0, nc int, k []float32) {
 				gemmNN(nm, batch, nc, k[block:], ld, x[p.row.width*batch:], batch, y, batch, true)
 			}
 		}
-		if p.first+f+q == 0 && c0 == 0 && p.bias != nil {
-			for m := range nm {
-				row := p.to[(m0+m)*batch:][:batch]
-				asm.Affine(row, row, 1, p.bias[(m0+m)/s.rendered()]*float32(p.periodH*p.periodW))
+		if p.first+f+q == 0 && c0 == 0 {
+			p.addBias(m0, nm)
+		}
+	}
+}
+
+// addBias adds the biases to the sums of rows m0.. at frequency zero.
+func (p *pairedProduct) addBias(m0, nm int) {
+	if p.bias == nil {
+		return
+	}
+	s := p.shape
+	for m := range nm {
+		row := p.to[(m0+m)*s.B:][:s.B]
+		asm.Affine(row, row, 1, p.bias[(m0+m)/s.rendered()]*float32(p.periodH*p.periodW))
+	}
+}
+
+// forwardSplit is forward by split matrices, given the kernel.
+func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
+	s := p.shape
+	batch, ld := s.B, columns(nc)
+	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	block := nm * ld
+	left := [2][]float32{local.cut(2 * asm.SplitSize(nm, nc)), local.cut(2 * asm.SplitSize(nm, nc))}
+	right := newRightPieces(local.cut(rightPiecesSize(2, nc, batch)), 2, nc, batch)
+	for q := range nf {
+		for kind := range 2 {
+			k := k[(q*4+kind*2)*block:]
+			splitLeft(left[kind], k, k[block:], ld, nm, nc)
+		}
+		for part := range 2 {
+			x := p.from[((f+q)*2+part)*in+c0*batch:]
+			y := p.to[((f+q)*2+part)*out+m0*batch:]
+			right.split(0, x, 1, batch, 0)
+			right.split(1, x[p.row.width*batch:], 1, batch, 0)
+			for kind := range 2 {
+				right.multiply(nm, left[kind], 0, y[kind*s.Targets()/2*batch:], batch, c0 > 0)
 			}
+		}
+		if p.first+f+q == 0 && c0 == 0 {
+			p.addBias(m0, nm)
 		}
 	}
 }
 
 // backward adds the share of the rows m0.. to rows c0.. of dx^.
-func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, k []float32) {
+func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	block := nm * ld
+	k := local.cut(4 * nf * block)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	if p.splits {
+		p.backwardSplit(f, nf, m0, nm, c0, nc, k, local)
+		return
+	}
 	for q := range nf {
 		for part := range 2 {
 			dy := p.from[((f+q)*2+part)*in+m0*batch:]
@@ -135,6 +185,32 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, k []float32) {
 				k, dx := k[(q*4+kind)*block:], dx[kind*p.row.width*batch:]
 				gemmTN(nc, batch, nm, k, ld, dy, batch, dx, batch, m0 > 0)
 				gemmTN(nc, batch, nm, k[2*block:], ld, dy[s.Targets()/2*batch:], batch, dx, batch, true)
+			}
+		}
+	}
+}
+
+// backwardSplit is backward by split matrices, given the kernel.
+func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
+	s := p.shape
+	batch, ld := s.B, columns(nc)
+	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	block := nm * ld
+	left := [2][]float32{local.cut(2 * asm.SplitSize(nc, nm)), local.cut(2 * asm.SplitSize(nc, nm))}
+	turned := local.cut(nc * columns(nm))
+	right := newRightPieces(local.cut(rightPiecesSize(2, nm, batch)), 2, nm, batch)
+	for q := range nf {
+		for kind := range 2 {
+			k := k[(q*4+kind)*block:]
+			splitLeftTurned(left[kind], k, k[2*block:], ld, nc, nm, turned)
+		}
+		for part := range 2 {
+			dy := p.from[((f+q)*2+part)*in+m0*batch:]
+			dx := p.to[((f+q)*2+part)*out+c0*batch:]
+			right.split(0, dy, 1, batch, 0)
+			right.split(1, dy[s.Targets()/2*batch:], 1, batch, 0)
+			for kind := range 2 {
+				right.multiply(nc, left[kind], 0, dx[kind*p.row.width*batch:], batch, m0 > 0)
 			}
 		}
 	}
@@ -153,6 +229,8 @@ type pairedGradient struct {
 	accumulate bool
 
 	row       slotRow
+	size      blockSizes
+	splits    bool
 	rowBlocks int
 	panels    panels
 }
@@ -161,40 +239,40 @@ var _ tensor.Task = (*pairedGradient)(nil)
 
 func (g *pairedGradient) run() {
 	s := g.shape
-	g.row, g.rowBlocks, g.panels = slotRowOf(s), blocksOf(s.Out*s.rendered(), blockShort), panelsOf(s)
+	g.splits = splits(s)
+	g.size = blockSizesOf(g.splits)
+	g.row, g.rowBlocks, g.panels = slotRowOf(s), blocksOf(s.Out*s.rendered(), g.size.rows), panelsOf(s)
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
 // Do computes the items lo <= item < hi.
 func (g *pairedGradient) Do(lo, hi, worker int) {
-	k := g.cpu.Workspace(worker)
-	count := blocksOf(g.band.count, blockFrequencies)
+	local := pieces{g.cpu.Workspace(worker)}
+	count := blocksOf(g.band.count, g.size.frequencies)
 	for item := lo; item < hi; item++ {
 		m0, m1 := share(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks)
 		for i := range count {
 			f0, f1 := share(g.band.count, count, i)
-			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, k, g.accumulate || i > 0)
+			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)
 		}
 	}
 }
 
 // block adds the share of nf frequencies from f on to rows m0.. of one block of
 // columns.
-func (g *pairedGradient) block(f, nf, m0, nm, block int, k []float32, accumulate bool) {
+func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
 	batch, distance := s.B, g.panels.distance()
 	panel, c0, nc := g.panels.block(block)
 	ld := columns(nc)
 	size, plane := nm*ld, planeSize(s.Targets(), batch)
-	for q := range nf {
-		for kind := range 4 {
-			rows, cols := kind/2, kind%2
-			k := k[(q*4+kind)*size:]
-			x := g.x[(f+q)*g.panels.size()+(cols*g.panels.count()+panel)*distance:]
-			y := g.dy[(f+q)*2*plane+(rows*s.Targets()/2+m0)*batch:]
-			gemmPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
-			gemmPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
-		}
+	k := local.cut(4 * nf * size)
+	x := g.x[f*g.panels.size()+panel*distance:]
+	dy := g.dy[f*2*plane+m0*batch:]
+	if g.splits {
+		g.productsSplit(k, nf, nm, nc, ld, dy, plane, x, local)
+	} else {
+		g.products(k, nf, nm, nc, ld, dy, plane, x)
 	}
 	f += g.first
 	even := g.pairs + 1
@@ -211,5 +289,45 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, k []float32, accumulate
 		sine(g.sinFront, 1, 1)
 		sine(g.sinBack, 0, 2)
 		cosine(1, 3)
+	}
+}
+
+// products computes the four blocks of the real kernel's gradient, for each of nf
+// frequencies, of nm rows of each kind of dy^, whose planes are a distance apart,
+// and nc columns of each kind of x^.
+func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32) {
+	batch, size := g.shape.B, nm*ld
+	distance := g.panels.distance()
+	for q := range nf {
+		for kind := range 4 {
+			rows, cols := kind/2, kind%2
+			k := k[(q*4+kind)*size:]
+			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
+			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
+			gemmPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
+			gemmPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
+		}
+	}
+}
+
+// productsSplit is products by split matrices.
+func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+	batch, size := g.shape.B, nm*ld
+	distance := g.panels.distance()
+	left := [2][]float32{local.cut(2 * asm.SplitSize(nm, batch)), local.cut(2 * asm.SplitSize(nm, batch))}
+	right := newRightPieces(local.cut(rightPiecesSize(2, batch, nc)), 2, batch, nc)
+	for q := range nf {
+		for rows := range 2 {
+			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
+			splitLeft(left[rows], y, y[plane:], batch, nm, batch)
+		}
+		for cols := range 2 {
+			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
+			right.split(0, x, 1, g.panels.nr, distance)
+			right.split(1, x[g.panels.part():], 1, g.panels.nr, distance)
+			for rows := range 2 {
+				right.multiply(nm, left[rows], 0, k[(q*4+rows*2+cols)*size:], ld, false)
+			}
+		}
 	}
 }

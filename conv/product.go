@@ -11,6 +11,8 @@ import (
 //	y^   t = (kr+ki) xr,   re = t - ki (xr+xi),   im = t + kr (xi-xr)
 //	dx^  t = (kr-ki)'yr,   re = t + ki'(yr+yi),   im = t + kr'(yi-yr)
 //
+// or, where the level splits matrices, in four (split.go).
+//
 // An item is a block of frequencies and one of rows of the result. The kernel's
 // spectrum, its planes being the first factors above, is made in the second-level
 // cache for one block of the summation index after the other, [f, plane, (o,i),
@@ -26,6 +28,7 @@ type product struct {
 	to      []float32 // [f, part, target, batch]
 	adjoint bool      // compute dx^ rather than y^
 
+	splits                 bool
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
@@ -35,20 +38,30 @@ var _ tensor.Task = (*product)(nil)
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // productLocal returns the size of a worker's memory: the kernel's block, the
-// first products and the sums of an operand.
+// first products and the sums of an operand, or the operands split.
 func productLocal(s *Shape) int {
-	forward := 3*blockFrequencies*blockShort*columns(blockLong) + (blockFrequencies*blockShort+2*blockLong)*s.B
-	adjoint := 3*blockFrequencies*blockAdjoint*columns(blockAdjointRows) + (blockFrequencies*blockAdjointRows+2*blockAdjoint)*s.B
-	return max(forward, adjoint) + 4*skew
+	b := blockSizesOf(false)
+	forward := 3*b.frequencies*b.rows*columns(blockColumns) + (b.frequencies*b.rows+2*blockColumns)*s.B
+	adjoint := 3*b.frequencies*b.adjointRows*columns(b.adjointColumns) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
+	b = blockSizesOf(true)
+	kernel := max(2*columns(blockColumns), 4*columns(blockColumns/2)) * b.frequencies * b.rows
+	splitForward := kernel + splitLocal(b.rows, blockColumns, s.B)
+	splitAdjoint := max(kernel, 2*b.frequencies*b.adjointRows*columns(b.adjointColumns)) + splitLocal(b.adjointColumns, b.adjointRows, s.B) + b.adjointColumns*columns(b.adjointRows)
+	return max(forward, adjoint, splitForward, splitAdjoint) + 5*skew
 }
+
+// splitLocal returns the size of the operands of a complex product.
+func splitLocal(m, k, n int) int { return 2*asm.SplitSize(m, k) + 3*asm.SplitSize(n, k) }
 
 func (p *product) run() {
 	s := p.shape
-	p.fblocks = blocksOf(p.band.count, blockFrequencies)
+	p.splits = splits(s)
+	size := blockSizesOf(p.splits)
+	p.fblocks = blocksOf(p.band.count, size.frequencies)
 	if p.adjoint {
-		p.blocks, p.steps = blocksOf(s.Sources(), blockAdjointRows), blocksOf(s.Targets(), blockAdjoint)
+		p.blocks, p.steps = blocksOf(s.Sources(), size.adjointColumns), blocksOf(s.Targets(), size.adjointRows)
 	} else {
-		p.blocks, p.steps = blocksOf(s.Targets(), blockShort), blocksOf(s.Sources(), blockLong)
+		p.blocks, p.steps = blocksOf(s.Targets(), size.rows), blocksOf(s.Sources(), blockColumns)
 	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
@@ -64,28 +77,43 @@ func (p *product) Do(lo, hi, worker int) {
 			if p.adjoint {
 				c0, c1 := share(s.Sources(), p.blocks, item%p.blocks)
 				m0, m1 := share(s.Targets(), p.steps, step)
-				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				if p.splits {
+					p.backwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				} else {
+					p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				}
 			} else {
 				m0, m1 := share(s.Targets(), p.blocks, item%p.blocks)
 				c0, c1 := share(s.Sources(), p.steps, step)
-				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				if p.splits {
+					p.forwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				} else {
+					p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				}
 			}
 		}
 	}
 }
 
-// spectrum makes the planes of the kernel's spectrum for nf frequencies from f
-// on, rows m0.. and columns c0.., with leading dimension ld.
-func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
+// spectrum makes real and imaginary part of the kernel's spectrum for nf
+// frequencies from f on, rows m0.. and columns c0.., with leading dimension ld: as
+// planes number real and imaginary of the planes of each frequency.
+func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32, real, imaginary, planes int) {
 	even := p.pairs + 1
 	f += p.first
 	row := columns(p.shape.Sources())
 	size := nm * ld
 	for m := range nm {
 		slots := p.slots[(m0+m)*len(p.shape.Offsets)*row+c0:]
-		gemmNN(nf, nc, even, p.cos[f*even:], even, slots, row, k[2*size+m*ld:], 3*size, false)
-		gemmNN(nf, nc, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*row:], row, k[size+m*ld:], 3*size, false)
+		gemmNN(nf, nc, even, p.cos[f*even:], even, slots, row, k[real*size+m*ld:], planes*size, false)
+		gemmNN(nf, nc, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*row:], row, k[imaginary*size+m*ld:], planes*size, false)
 	}
+}
+
+// factors is spectrum with the three planes of Gauss' products.
+func (p *product) factors(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, sine, 2, 1, 3)
+	size := nm * ld
 	for q := range nf {
 		k := k[q*3*size:]
 		asm.Sub(k[:size], k[2*size:3*size], k[size:2*size])
@@ -102,7 +130,7 @@ func (p *product) forward(f, nf, m0, nm, c0, nc int, local pieces) {
 	more, last := c0 > 0, c0+nc == s.Sources()
 	t, sum, difference := local.cut(nf*nm*batch), local.cut(nc*batch), local.cut(nc*batch)
 	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
+	p.factors(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
 		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
@@ -120,13 +148,22 @@ func (p *product) forward(f, nf, m0, nm, c0, nc int, local pieces) {
 		}
 		asm.Add(re, re, t)
 		asm.Add(im, im, t)
-		if p.first+f+q == 0 && p.bias != nil {
-			// A constant is a spectrum that is zero but for frequency zero.
-			for m := range nm {
-				row := re[m*batch:][:batch]
-				asm.Affine(row, row, 1, p.bias[(m0+m)/s.NOut]*float32(p.periodH*p.periodW))
-			}
+		if p.first+f+q == 0 {
+			p.addBias(re, m0, nm)
 		}
+	}
+}
+
+// addBias adds the biases to the real parts of rows m0.. at frequency zero: a
+// constant is a spectrum that is zero but for that.
+func (p *product) addBias(re []float32, m0, nm int) {
+	if p.bias == nil {
+		return
+	}
+	s := p.shape
+	for m := range nm {
+		row := re[m*s.B:][:s.B]
+		asm.Affine(row, row, 1, p.bias[(m0+m)/s.NOut]*float32(p.periodH*p.periodW))
 	}
 }
 
@@ -140,7 +177,7 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	more, last := m0 > 0, m0+nm == s.Targets()
 	t, sum, difference := local.cut(nf*nc*batch), local.cut(nm*batch), local.cut(nm*batch)
 	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin)
+	p.factors(k, f, nf, m0, nm, c0, nc, ld, p.sin)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	for q := range nf {
 		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
@@ -157,5 +194,50 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 			asm.Add(re, re, t)
 			asm.Add(im, im, t)
 		}
+	}
+}
+
+// forwardSplit is forward by split matrices.
+func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
+	s := p.shape
+	batch := s.B
+	ld := columns(nc)
+	size := nm * ld
+	left := local.cut(2 * asm.SplitSize(nm, nc))
+	right := newRightPieces(local.cut(rightPiecesSize(3, nc, batch)), 3, nc, batch)
+	k := local.cut(2 * nf * size)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
+	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	for q := range nf {
+		x := p.from[(f+q)*2*in+c0*batch:]
+		y := p.to[(f+q)*2*out+m0*batch:]
+		splitLeft(left, k[2*q*size:], k[(2*q+1)*size:], ld, nm, nc)
+		right.complex(x, x[in:], batch)
+		right.multiply(nm, left, 1, y, batch, c0 > 0)
+		right.multiply(nm, left, 0, y[out:], batch, c0 > 0)
+		if p.first+f+q == 0 && c0 == 0 {
+			p.addBias(y, m0, nm)
+		}
+	}
+}
+
+// backwardSplit is backward by split matrices.
+func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
+	s := p.shape
+	batch := s.B
+	ld := columns(nc)
+	size := nm * ld
+	left, turned := local.cut(2*asm.SplitSize(nc, nm)), local.cut(nc*columns(nm))
+	right := newRightPieces(local.cut(rightPiecesSize(3, nm, batch)), 3, nm, batch)
+	k := local.cut(2 * nf * size)
+	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
+	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	for q := range nf {
+		dy := p.from[(f+q)*2*in+m0*batch:]
+		dx := p.to[(f+q)*2*out+c0*batch:]
+		splitLeftTurned(left, k[2*q*size:], k[(2*q+1)*size:], ld, nc, nm, turned)
+		right.complex(dy, dy[in:], batch)
+		right.multiply(nc, left, 1, dx, batch, m0 > 0)
+		right.multiply(nc, left, 0, dx[out:], batch, m0 > 0)
 	}
 }

@@ -155,6 +155,8 @@ type gradient struct {
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	accumulate bool      // onto what earlier bands gave
 
+	size      blockSizes
+	splits    bool
 	rowBlocks int
 	panels    panels
 }
@@ -162,22 +164,33 @@ type gradient struct {
 var _ tensor.Task = (*gradient)(nil)
 
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
-// the sums of both operands.
+// the sums of both operands, or both split.
 func gradientLocal(s *Shape) int {
-	single, paired := columns(blockLong), columns(blockLong/2)
-	return max(2*single, 4*paired)*blockFrequencies*blockShort + s.B*(2*blockShort+single) + 3*skew
+	single, paired := columns(blockColumns), columns(blockColumns/2)
+	most := 0
+	for _, split := range []bool{false, true} {
+		b := blockSizesOf(split)
+		operands := s.B * (2*b.rows + single)
+		if split {
+			operands = 2*asm.SplitSize(b.rows, s.B) + 3*asm.SplitSize(blockColumns, s.B)
+		}
+		most = max(most, max(2*single, 4*paired)*b.frequencies*b.rows+operands)
+	}
+	return most + 3*skew
 }
 
 func (g *gradient) run() {
 	s := g.shape
-	g.rowBlocks, g.panels = blocksOf(s.Targets(), blockShort), panelsOf(s)
+	g.splits = splits(s)
+	g.size = blockSizesOf(g.splits)
+	g.rowBlocks, g.panels = blocksOf(s.Targets(), g.size.rows), panelsOf(s)
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
 // Do computes the items lo <= item < hi.
 func (g *gradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
-	count := blocksOf(g.band.count, blockFrequencies)
+	count := blocksOf(g.band.count, g.size.frequencies)
 	for item := lo; item < hi; item++ {
 		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks)
 		for i := range count {
@@ -196,14 +209,34 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 	ld := columns(nc)
 	size, plane := nm*ld, planeSize(s.Targets(), batch)
 	distance := g.panels.distance()
-	part := blocksOf(nc, g.panels.nr) * distance
 	k := local.cut(nf * 2 * size)
+	x := g.x[f*g.panels.size()+panel*distance:]
+	dy := g.dy[f*2*plane+m0*batch:]
+	if g.splits {
+		g.productsSplit(k, nf, nm, nc, ld, dy, plane, x, local)
+	} else {
+		g.products(k, nf, nm, nc, ld, dy, plane, x, local)
+	}
+	f += g.first
+	even, row := g.pairs+1, columns(s.Sources())
+	for m := range nm {
+		slots := g.dslots[(m0+m)*len(s.Offsets)*row+c0:]
+		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
+		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
+	}
+}
+
+// products computes -ki and kr, for each of nf frequencies, of nm rows of dy^, whose
+// planes are a distance apart, and nc columns of x^.
+func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+	batch := g.shape.B
+	size := nm * ld
+	distance := g.panels.distance()
+	part := blocksOf(nc, g.panels.nr) * distance
 	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
 	for q := range nf {
-		yr := g.dy[(f+q)*2*plane+m0*batch:][:nm*batch]
-		yi := g.dy[(f+q)*2*plane+plane+m0*batch:][:nm*batch]
-		xr := g.x[(f+q)*g.panels.size()+panel*distance:][:part]
-		xi := g.x[(f+q)*g.panels.size()+g.panels.part()+panel*distance:][:part]
+		yr, yi := dy[q*2*plane:][:nm*batch], dy[(2*q+1)*plane:][:nm*batch]
+		xr, xi := x[q*g.panels.size():][:part], x[q*g.panels.size()+g.panels.part():][:part]
 		asm.Combine(sum, yr, yi, -1, -1, 0)
 		asm.Sub(difference, yi, yr)
 		asm.Add(both, xr, xi)
@@ -213,11 +246,23 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 		gemmPanels(nm, nc, batch, sum, batch, xr, distance, im, ld, true)
 		gemmPanels(nm, nc, batch, difference, batch, xi, distance, re, ld, true)
 	}
-	f += g.first
-	even, row := g.pairs+1, columns(s.Sources())
-	for m := range nm {
-		slots := g.dslots[(m0+m)*len(s.Offsets)*row+c0:]
-		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
-		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
+}
+
+// productsSplit is products by split matrices:
+//
+//	-ki = | yr  yi | | xi; -xr |,  kr = | yr  yi | | xr; xi |
+func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+	batch := g.shape.B
+	size := nm * ld
+	left := local.cut(2 * asm.SplitSize(nm, batch))
+	right := newRightPieces(local.cut(rightPiecesSize(3, batch, nc)), 3, batch, nc)
+	for q := range nf {
+		splitLeft(left, dy[q*2*plane:], dy[(2*q+1)*plane:], batch, nm, batch)
+		xr, xi := x[q*g.panels.size():], x[q*g.panels.size()+g.panels.part():]
+		right.split(0, xr, 1, g.panels.nr, g.panels.distance())
+		right.split(1, xi, 1, g.panels.nr, g.panels.distance())
+		right.split(2, xr, -1, g.panels.nr, g.panels.distance())
+		right.multiply(nm, left, 1, k[2*q*size:], ld, false)
+		right.multiply(nm, left, 0, k[(2*q+1)*size:], ld, false)
 	}
 }

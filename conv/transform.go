@@ -79,7 +79,7 @@ func (p *panels) block(i int) (panel, first, n int) {
 }
 
 // wide returns the most panels of a block.
-func (p *panels) wide() int { return max(1, blockLong/p.kinds/p.nr) }
+func (p *panels) wide() int { return max(1, blockColumns/p.kinds/p.nr) }
 
 // togetherFor returns how many channels are transformed at a time: all elements of
 // as many channels proper as make the usual number.
