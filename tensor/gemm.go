@@ -96,9 +96,10 @@ const (
 // gemmState is what a Team keeps for its products: the job at hand and scratch
 // memory, which grows to the largest product and is then used again.
 type gemmState struct {
-	job gemmJob
-	a   []float32 // packed strips of A
-	b   []float32 // packed panels of B
+	job   gemmJob
+	split splitJob
+	a     []float32 // packed strips of A, or what is split of A and B
+	b     []float32 // packed panels of B
 }
 
 // gemmJob is a batch of products and the way in which they are computed.
@@ -156,6 +157,11 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 	s.job = job
 	j := &s.job
 	defer func() { s.job = gemmJob{} }() // keep nobody's memory alive
+	if j.splitPays() {
+		s.split = splitJob{gemmJob: j}
+		s.split.run(team, s)
+		return
+	}
 	j.plan()
 	j.scratch = s
 	if j.dots && !j.transB {
