@@ -1,126 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
-
-// Go's assembler does not know AMX. Each instruction is written as its bytes, in
-// the encodings of Intel's Instruction Set Reference.
-//
-//	TILELOADD  disp32(base)(index*1), tmm   C4E27B4B.. with a SIB byte
-//	TILESTORED tmm, disp32(base)(index*1)   C4E27A4B.. with a SIB byte
-//	TDPBF16PS  b, a, c                      C4E2..5C.., c += a*b
-
-// LDTILECFG (AX)
-#define CONFIGURE \
-	LONG $0x4978e2c4 \
-	BYTE $0x00
-
-#define RELEASE \
-	LONG $0x4978e2c4 \
-	BYTE $0xc0
-
-#define ZERO(t) \
-	LONG $0x497be2c4   \
-	BYTE $(0xc0 + t*8)
-
-// LEFT and RIGHT load tile t from SI and from DI, rows of R8 = 64 bytes.
-#define LEFT(t, d) \
-	LONG $0x4b7ba2c4     \
-	WORD $(0x0684 + t*8) \
-	LONG $d
-
-#define RIGHT(t, d) \
-	LONG $0x4b7ba2c4     \
-	WORD $(0x0784 + t*8) \
-	LONG $d
-
-// LOADC and STOREC move tile t from and to DX, LOADC16 and STOREC16 from and to BX,
-// rows of R9 bytes.
-#define LOADC(t, d) \
-	LONG $0x4b7ba2c4     \
-	WORD $(0x0a84 + t*8) \
-	LONG $d
-
-#define STOREC(t, d) \
-	LONG $0x4b7aa2c4     \
-	WORD $(0x0a84 + t*8) \
-	LONG $d
-
-#define LOADC16(t, d) \
-	LONG $0x4b7ba2c4     \
-	WORD $(0x0b84 + t*8) \
-	LONG $d
-
-#define STOREC16(t, d) \
-	LONG $0x4b7aa2c4     \
-	WORD $(0x0b84 + t*8) \
-	LONG $d
-
-// Products of the tiles of A (4, 5) and B (6, 7): C (0 1; 2 3).
-#define TDP46 \
-	LONG $0x5c4ae2c4 \
-	BYTE $0xc4
-
-#define TDP47 \
-	LONG $0x5c42e2c4 \
-	BYTE $0xcc
-
-#define TDP56 \
-	LONG $0x5c4ae2c4 \
-	BYTE $0xd5
-
-#define TDP57 \
-	LONG $0x5c42e2c4 \
-	BYTE $0xdd
-
-// Part p of both tiles of A, of B.
-#define LEFTPART(p) \
-	LEFT(4, p*2048)      \
-	LEFT(5, p*2048+1024)
-
-#define RIGHTPART(p) \
-	RIGHT(6, p*2048)      \
-	RIGHT(7, p*2048+1024)
-
-// Four products, in an order in which a tile loaded last is used last.
-#define PRODUCTS \
-	TDP46 \
-	TDP56 \
-	TDP57 \
-	TDP47
-
-#define PRODUCTSBACK \
-	TDP47 \
-	TDP57 \
-	TDP56 \
-	TDP46
-
-// BLOCK multiplies 32 steps: the parts in the order of splitPairs, such that
-// seven loads serve twelve operands.
-#define BLOCK \
-	LEFTPART(2)  \
-	RIGHTPART(0) \
-	PRODUCTS     \
-	LEFTPART(1)  \
-	PRODUCTSBACK \
-	RIGHTPART(1) \
-	PRODUCTS     \
-	LEFTPART(0)  \
-	PRODUCTSBACK \
-	RIGHTPART(2) \
-	PRODUCTS     \
-	RIGHTPART(0) \
-	PRODUCTS
-
-// Eight tiles of 16 rows of 64 bytes.
-DATA tiles<>+0x00(SB)/8, $1
-DATA tiles<>+0x08(SB)/8, $0
-DATA tiles<>+0x10(SB)/8, $0x0040004000400040
-DATA tiles<>+0x18(SB)/8, $0x0040004000400040
-DATA tiles<>+0x20(SB)/8, $0
-DATA tiles<>+0x28(SB)/8, $0
-DATA tiles<>+0x30(SB)/8, $0x1010101010101010
-DATA tiles<>+0x38(SB)/8, $0
-GLOBL tiles<>(SB), RODATA|NOPTR, $64
+#include "amx_amd64.h"
 
 // func gemmSplitAMX(panels, steps int, a, b, c *float32, ldc int, accumulate bool)
 //
@@ -144,6 +25,8 @@ GLOBL tiles<>(SB), RODATA|NOPTR, $64
 //	R11, CX    steps, steps left
 //	R12        panels left
 //	R13        accumulate
+//	R14, AX    rows of the next block of C to be fetched, the last four
+//	R15        three times R9
 TEXT ·gemmSplitAMX(SB), NOSPLIT, $0-49
 	MOVQ    panels+0(FP), R12
 	MOVQ    steps+8(FP), R11
@@ -157,10 +40,14 @@ TEXT ·gemmSplitAMX(SB), NOSPLIT, $0-49
 	SHLQ    $4, BX
 	ADDQ    DX, BX
 	MOVL    $64, R8
+	LEAQ    (R9)(R9*2), R15
 	LEAQ    tiles<>(SB), AX
 	CONFIGURE
 
 panel:
+	LEAQ  128(DX), R14
+	LEAQ  128(BX)(R9*8), AX
+	LEAQ  (AX)(R9*4), AX
 	MOVQ  R10, SI
 	MOVQ  R11, CX
 	TESTL R13, R13

@@ -67,6 +67,8 @@ type cpu struct {
 	offsets  []int         // where a layer's begin
 	size     int
 	down     []float32 // [groups, hidden, positions] gradient of the last sine layer
+
+	split splitLayer // the last layer where split matrices are faster
 }
 
 // cpuWorker is the memory of one thread. Matrices have rows blockStride apart.
@@ -76,6 +78,7 @@ type cpuWorker struct {
 	rows        []float32 // [chunkRows, n] of dy
 	sums        [chunkRows]float32
 	turned      []float32 // a transposed block in panels, see asm.PackCols
+	split       splitWorker
 }
 
 // planCPU reserves the buffers of passes on a CPU.
@@ -87,10 +90,11 @@ func (n *Net) planCPU(p *nn.Plan, most int) {
 	}
 	a.ReserveFor(&n.f, n.cfg.Hidden*most, &tensor.Lifetime{From: forward, To: backward})
 	n.cpu = cpu{net: n, offsets: make([]int, len(n.layers))}
+	c := &n.cpu
+	c.planSplit(a, &tensor.Lifetime{From: forward, To: forward})
 	if p.Inference {
 		return
 	}
-	c := &n.cpu
 	c.top, c.layers = true, len(n.layers)
 	need := c.divide(most)
 	for positions := min(most, segmentsMost*blockMost) / blockStep * blockStep; positions > 0; positions -= blockStep {
@@ -152,6 +156,16 @@ func (c *cpu) divide(positions int) int {
 	return need
 }
 
+// group returns the rows of the last layer that belong to a group.
+func (c *cpu) group(i int) (from, to int) {
+	out := c.net.cfg.Out
+	if !c.split.used {
+		return share(i, out, c.groups)
+	}
+	from, to = share(i, ceilDiv(out, splitRows), c.groups)
+	return from * splitRows, min(out, to*splitRows)
+}
+
 // block returns where block b begins and its number of positions.
 func (c *cpu) block(b int) (col, n int) {
 	col = b * c.width
@@ -160,7 +174,7 @@ func (c *cpu) block(b int) (col, n int) {
 
 // workspace returns how many values a worker needs.
 func (c *cpu) workspace() int {
-	each := c.matrices() * c.net.cfg.Hidden * blockStride
+	each := c.matrices()*c.net.cfg.Hidden*blockStride + c.splitWorkspace()
 	if c.net.inference {
 		return each
 	}
@@ -201,6 +215,8 @@ func (c *cpu) reserve(backward bool) {
 		if backward {
 			w.d[0], w.d[1] = take(matrix), take(matrix)
 			w.rows, w.turned = take(chunkRows*blockStride), take(c.panels())
+		} else {
+			w.split.h = take(c.splitWorkspace())
 		}
 	}
 	if backward {
@@ -230,6 +246,9 @@ func (c *cpu) evaluate(y, x tensor.Buffer, positions int) {
 	c.divide(positions)
 	c.stream = c.net.cfg.Out*positions >= streamValues
 	c.reserve(false)
+	if c.top && c.split.used {
+		c.splitWeights()
+	}
 	c.dev.Team().For(c.blocks*c.groups, 1, (*cpuForward)(c))
 	c.x, c.y = nil, nil
 }
@@ -245,13 +264,19 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 		col, n := c.block(i / c.groups)
 		c.sines(w, col, n)
 		h := w.h[len(w.h)-1]
-		if c.top {
+		switch {
+		case c.top && c.split.used:
+			c.splitResults(w, i%c.groups, col, n)
+		case c.top:
 			c.results(h, i%c.groups, col, n)
-			continue
+		default:
+			for r := range c.net.cfg.Hidden {
+				copy(c.y[r*c.positions+col:][:n], h[r*blockStride:])
+			}
 		}
-		for r := range c.net.cfg.Hidden {
-			copy(c.y[r*c.positions+col:][:n], h[r*blockStride:])
-		}
+	}
+	if c.stream {
+		asm.Fence()
 	}
 }
 
@@ -259,11 +284,8 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 func (c *cpu) results(h []float32, group, col, n int) {
 	l := c.net.layers[len(c.net.layers)-1]
 	weight, bias := l.value().Host(), l.bias.Value.Host()
-	from, to := share(group, l.out, c.groups)
+	from, to := c.group(group)
 	asm.Linear(to-from, n, l.in, weight[from*l.in:], l.in, h, blockStride, bias[from:], c.y[from*c.positions+col:], c.positions, c.stream)
-	if c.stream {
-		asm.Fence()
-	}
 }
 
 // strip returns the height of the next strip of rows: strips of equal height,
@@ -402,6 +424,7 @@ func (t *cpuBackward) Do(lo, hi, worker int) {
 			c.sinesAndSlopes(w, col, n)
 			if c.top {
 				c.topGrad(w, s, g, col, n, b > from)
+				c.leave(w, g, col, n)
 			}
 			if c.chain {
 				c.chainGrad(w, s, col, n, b > from)
@@ -420,8 +443,7 @@ func (c *cpu) parameters(segment, i int) (weight, bias, omega []float32) {
 }
 
 // topGrad reads the rows of a group of dy once: it sums the gradients of that
-// part of the last layer and leaves W' dy in w.d[0] or, where there are several
-// groups, in down.
+// part of the last layer and leaves W' dy in w.d[0].
 func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool) {
 	i := len(c.net.layers) - 1
 	l := c.net.layers[i]
@@ -429,7 +451,7 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 	dw, db, _ := c.parameters(segment, i)
 	distance := turn(w.turned, w.h[i-1], blockStride, l.in, n)
 	mr, _ := asm.GemmTile()
-	from, to := share(group, l.out, c.groups)
+	from, to := c.group(group)
 	for row := from; row < to; {
 		m := strip(to-row, chunkRows)
 		c.take(w, row, m, col, n, db[row:row+m], accumulate)
@@ -446,11 +468,17 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 		asm.LinearGrad(l.in, n, m, weight[row*l.in:], l.in, w.rows, blockStride, w.d[0], blockStride, row > from, ahead, c.positions)
 		row += m
 	}
-	if c.groups > 1 {
-		for r := range l.in {
-			at := (group*l.in+r)*c.positions + col
-			copy(c.down[at:at+n], w.d[0][r*blockStride:])
-		}
+}
+
+// leave puts what topGrad left in w.d[0] into down, where several groups add to it.
+func (c *cpu) leave(w *cpuWorker, group, col, n int) {
+	if c.groups == 1 {
+		return
+	}
+	hidden := c.net.cfg.Hidden
+	for r := range hidden {
+		at := (group*hidden+r)*c.positions + col
+		copy(c.down[at:at+n], w.d[0][r*blockStride:])
 	}
 }
 

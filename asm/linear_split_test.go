@@ -1,0 +1,73 @@
+package asm
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestLinearSplit wants the bits of GemmSplit with the bias added, with and without
+// streaming, around all edges of the blocks, and nothing else touched.
+func TestLinearSplit(t *testing.T) {
+	sizes := []int{1, 31, 32, 33, 64, 97, 160}
+	if raceEnabled || testing.Short() {
+		sizes = []int{1, 32, 97}
+	}
+	eachLevel(t, func(t *testing.T) {
+		sizes := sizes
+		if !FastSplit() {
+			sizes = []int{1, 40}
+		}
+		rng := rand.New(rand.NewPCG(6, 1))
+		normal := func() float32 { return float32(rng.NormFloat64()) }
+		for _, m := range sizes {
+			for _, n := range sizes {
+				for _, k := range []int{1, 32, 33, 70} {
+					s := newSplitCase(m, n, k, normal)
+					bias := make([]float32, m)
+					for i := range bias {
+						bias[i] = normal()
+					}
+					for variant := range 4 { // leading dimension and alignment of C, streaming
+						gap, shift, stream := 3, 1, variant&1 != 0
+						if variant&2 != 0 {
+							gap, shift = (n+15)&^15-n, 0
+						}
+						ldc := n + gap
+						memory := onLine(make([]float32, shift+m*ldc+64))
+						for i := range memory {
+							memory[i] = poison
+						}
+						want := append([]float32(nil), memory...)
+						GemmSplit(m, n, k, s.a, s.b, want[shift:], ldc, false)
+						for i := range m {
+							row := want[shift+i*ldc:][:n]
+							Affine(row, row, 1, bias[i])
+						}
+						LinearSplit(m, n, k, s.a, s.b, bias, memory[shift:], ldc, stream)
+						Fence()
+						sameBits(t, "C and its gaps", memory, want)
+						if t.Failed() {
+							t.Fatalf("m=%d n=%d k=%d variant %d", m, n, k, variant)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkLinearSplit computes blocks of a result much larger than the caches.
+func BenchmarkLinearSplit(b *testing.B) {
+	const m, n, k, ldc = 1024, 256, 32, 25088
+	s := newSplitCase(m, n, k, func() float32 { return 1 })
+	bias, c := make([]float32, m), onLine(make([]float32, m*ldc+16))
+	for i := range c {
+		c[i] = 1
+	}
+	at := 0
+	for b.Loop() {
+		LinearSplit(m, n, k, s.a, s.b, bias, c[at:], ldc, true)
+		at = (at + n) % ldc
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/column")
+}
