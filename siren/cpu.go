@@ -69,6 +69,7 @@ type cpu struct {
 	down     []float32 // [groups, hidden, positions] gradient of the last sine layer
 
 	split splitLayer // the last layer where split matrices are faster
+	back  bool       // its weights are being split for a backward pass
 }
 
 // cpuWorker is the memory of one thread. Matrices have rows blockStride apart.
@@ -91,10 +92,11 @@ func (n *Net) planCPU(p *nn.Plan, most int) {
 	a.ReserveFor(&n.f, n.cfg.Hidden*most, &tensor.Lifetime{From: forward, To: backward})
 	n.cpu = cpu{net: n, offsets: make([]int, len(n.layers))}
 	c := &n.cpu
-	c.planSplit(a, &tensor.Lifetime{From: forward, To: forward})
 	if p.Inference {
+		c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, nil)
 		return
 	}
+	c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, &tensor.Lifetime{From: backward, To: backward})
 	c.top, c.layers = true, len(n.layers)
 	need := c.divide(most)
 	for positions := min(most, segmentsMost*blockMost) / blockStep * blockStep; positions > 0; positions -= blockStep {
@@ -174,11 +176,14 @@ func (c *cpu) block(b int) (col, n int) {
 
 // workspace returns how many values a worker needs.
 func (c *cpu) workspace() int {
-	each := c.matrices()*c.net.cfg.Hidden*blockStride + c.splitWorkspace()
+	each := c.matrices()*c.net.cfg.Hidden*blockStride + c.splitWorkspace(!c.net.inference)
 	if c.net.inference {
 		return each
 	}
-	return each + chunkRows*blockStride + c.panels()
+	if !c.split.used {
+		each += chunkRows * blockStride
+	}
+	return each + c.panels()
 }
 
 // matrices returns the number of matrices [Hidden, block] among them.
@@ -214,10 +219,12 @@ func (c *cpu) reserve(backward bool) {
 		}
 		if backward {
 			w.d[0], w.d[1] = take(matrix), take(matrix)
-			w.rows, w.turned = take(chunkRows*blockStride), take(c.panels())
-		} else {
-			w.split.h = take(c.splitWorkspace())
+			w.turned = take(c.panels())
+			if !c.split.used {
+				w.rows = take(chunkRows * blockStride)
+			}
 		}
+		c.reserveSplit(w, backward, take)
 	}
 	if backward {
 		sums := c.sums.Host()
@@ -247,7 +254,7 @@ func (c *cpu) evaluate(y, x tensor.Buffer, positions int) {
 	c.stream = c.net.cfg.Out*positions >= streamValues
 	c.reserve(false)
 	if c.top && c.split.used {
-		c.splitWeights()
+		c.splitWeights(false)
 	}
 	c.dev.Team().For(c.blocks*c.groups, 1, (*cpuForward)(c))
 	c.x, c.y = nil, nil
@@ -343,6 +350,9 @@ func (c *cpu) backward(dy, dx, x tensor.Buffer, positions int) {
 	c.divide(positions)
 	c.reserve(true)
 	c.chain = c.groups == 1
+	if c.split.used {
+		c.splitWeights(true)
+	}
 	c.dev.Team().For(c.segments*c.groups, 1, (*cpuBackward)(c))
 	if !c.chain {
 		c.top, c.chain = false, true
@@ -423,7 +433,11 @@ func (t *cpuBackward) Do(lo, hi, worker int) {
 			col, n := c.block(b)
 			c.sinesAndSlopes(w, col, n)
 			if c.top {
-				c.topGrad(w, s, g, col, n, b > from)
+				if c.split.used {
+					c.splitTopGrad(w, s, g, col, n, b > from)
+				} else {
+					c.topGrad(w, s, g, col, n, b > from)
+				}
 				c.leave(w, g, col, n)
 			}
 			if c.chain {

@@ -5,8 +5,9 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// At a level with a matrix unit the forward pass of the last layer multiplies split
-// matrices, see asm.LinearSplit.
+// At a level with a matrix unit the last layer multiplies split matrices, see
+// asm.GemmSplit: forward W h, backward dy h' and W' dy, where each block of dy is
+// read once and split for both sides.
 
 const (
 	// splitRows is the number of rows of the weights that are split at a time.
@@ -21,15 +22,17 @@ const (
 type splitLayer struct {
 	used    bool
 	forward tensor.Buffer // W [Out, Hidden], a left operand
+	back    tensor.Buffer // W' [Hidden, splitRows] for splitRows rows of W after another, left operands
 }
 
 // splitWorker is the memory of one thread for split operands.
 type splitWorker struct {
-	h []float32 // h [Hidden, block], a right operand
+	h    []float32 // forward h [Hidden, block], backward h' [block, Hidden], right operands
+	grad asm.GradSplit
 }
 
-// planSplit reserves the weights.
-func (c *cpu) planSplit(a *tensor.Arena, forward *tensor.Lifetime) {
+// planSplit reserves the weights; backward is nil for inference.
+func (c *cpu) planSplit(a *tensor.Arena, forward, backward *tensor.Lifetime) {
 	out, hidden := c.net.cfg.Out, c.net.cfg.Hidden
 	s := &c.split
 	*s = splitLayer{used: asm.FastSplit() && hidden >= splitHidden && out >= splitRows}
@@ -37,34 +40,62 @@ func (c *cpu) planSplit(a *tensor.Arena, forward *tensor.Lifetime) {
 		return
 	}
 	a.ReserveFor(&s.forward, asm.SplitSize(out, hidden), forward)
+	if backward != nil {
+		a.ReserveFor(&s.back, ceilDiv(out, splitRows)*asm.SplitSize(hidden, splitRows), backward)
+	}
 }
 
 // splitWorkspace returns how many values a worker needs beside the workspace.
-func (c *cpu) splitWorkspace() int {
-	if !c.split.used {
+func (c *cpu) splitWorkspace(backward bool) int {
+	hidden := c.net.cfg.Hidden
+	switch {
+	case !c.split.used:
 		return 0
+	case !backward:
+		return asm.SplitSize(blockMost, hidden)
 	}
-	return asm.SplitSize(blockMost, c.net.cfg.Hidden)
+	return max(asm.SplitSize(blockMost, hidden), asm.SplitSize(hidden, blockMost)) + asm.GradSplitWork
+}
+
+// reserveSplit hands out the memory of a worker.
+func (c *cpu) reserveSplit(w *cpuWorker, backward bool, take func(n int) []float32) {
+	hidden := c.net.cfg.Hidden
+	switch {
+	case !c.split.used:
+	case backward:
+		w.split.h, w.split.grad.Work = take(asm.SplitSize(hidden, blockMost)), take(asm.GradSplitWork)
+	default:
+		w.split.h = take(asm.SplitSize(blockMost, hidden))
+	}
 }
 
 // cpuSplit is a cpu as the Task of splitting the weights of the last layer. Its
-// items are splitRows rows each.
+// items are splitRows rows each, for a forward pass first, then for a backward pass.
 type cpuSplit cpu
 
 // Do splits items lo <= i < hi. See tensor.Task.
-func (t *cpuSplit) Do(lo, hi, _ int) {
+func (t *cpuSplit) Do(lo, hi, worker int) {
 	c := (*cpu)(t)
 	l := c.net.layers[len(c.net.layers)-1]
 	for i := lo; i < hi; i++ {
 		row := i * splitRows
 		m := min(splitRows, l.out-row)
 		weight := l.value().Host()[row*l.in:]
-		asm.SplitLeft(c.split.forward.Host()[i*asm.SplitSize(splitRows, l.in):], weight, l.in, m, l.in)
+		if !c.back {
+			size := asm.SplitSize(splitRows, l.in)
+			asm.SplitLeft(c.split.forward.Host()[i*size:], weight, l.in, m, l.in)
+			continue
+		}
+		turned := t.work[worker].turned
+		asm.Transpose(turned, splitRows, weight, l.in, m, l.in)
+		size := asm.SplitSize(l.in, splitRows)
+		asm.SplitLeft(c.split.back.Host()[i*size:], turned, splitRows, l.in, m)
 	}
 }
 
-// splitWeights splits the weights of the last layer.
-func (c *cpu) splitWeights() {
+// splitWeights splits the weights of the last layer for a pass.
+func (c *cpu) splitWeights(back bool) {
+	c.back = back
 	c.dev.Team().For(ceilDiv(c.net.cfg.Out, splitRows), 1, (*cpuSplit)(c))
 }
 
@@ -75,4 +106,26 @@ func (c *cpu) splitResults(w *cpuWorker, group, col, n int) {
 	from, to := c.group(group)
 	weight := c.split.forward.Host()[from/splitRows*asm.SplitSize(splitRows, l.in):]
 	asm.LinearSplit(to-from, n, l.in, weight, w.split.h, l.bias.Value.Host()[from:], c.y[from*c.positions+col:], c.positions, c.stream)
+}
+
+// splitTopGrad is topGrad by split matrices.
+func (c *cpu) splitTopGrad(w *cpuWorker, segment, group, col, n int, accumulate bool) {
+	i := len(c.net.layers) - 1
+	l := c.net.layers[i]
+	dw, db, _ := c.parameters(segment, i)
+	asm.Transpose(w.turned, l.in, w.h[i-1], blockStride, l.in, n)
+	asm.SplitRight(w.split.h, w.turned, l.in, n, l.in)
+	from, to := c.group(group)
+	g := &w.split.grad
+	*g = asm.GradSplit{
+		M: to - from, N: n, K: l.in,
+		Y: c.dy[from*c.positions+col:], LDY: c.positions,
+		W: c.split.back.Host()[from/splitRows*asm.SplitSize(l.in, splitRows):], H: w.split.h,
+		DW: dw[from*l.in:], LDDW: l.in, DB: db[from:], AddW: accumulate,
+		DH: w.d[0], LDDH: blockStride,
+		Work: g.Work,
+		// The first rows of the next block.
+		Ahead: n - (ceilDiv(to-from, splitRows)-1)*splitRows*c.positions,
+	}
+	asm.LinearGradSplit(g)
 }

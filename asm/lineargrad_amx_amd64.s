@@ -1,0 +1,447 @@
+//go:build !noasm
+
+#include "textflag.h"
+#include "amx_amd64.h"
+
+// The way back through a linear map of 32 features, C = A*B of linear_amx_amd64.s, for
+// strips of 32 rows and panels of 32 columns of Y, the gradient of C. In Go:
+//
+//	for strip := range strips {
+//		for panel := range panels {
+//			left, right := Y[strip][panel], split for either side
+//			dW[strip] += left * H[panel]
+//			dH[panel] += W[strip] * right
+//			sums[strip] += sums of the rows of Y[strip][panel]
+//		}
+//	}
+//
+// A block is two products of 24 TDPBF16PS each, and splitting it takes the ports for
+// vectors nearly as long as those take the matrix unit: right is made of Y under the
+// product with left, and left of the next block under the product with right.
+//
+//	SI, DI         the left and the right operand of the product
+//	R8             bytes between the rows of their tiles
+//	DX, BX, R9     rows 0 and 16 of dW, bytes between its rows
+//	AX, R10, CX    rows 0 and 16 of dH, bytes between its rows
+//	R11, R14, R12  rows i and i+16 of Y, bytes between its rows
+//	R13            scratch: left, right, 16 partial sums for each row
+//	R15            bytes from a block of Y to what will be taken a strip later
+//	Z31, K7        0xffff0000, the upper word of each value
+
+// LOADH and STOREH move tile t from and to AX, LOADH16 and STOREH16 from and to R10,
+// rows of CX bytes.
+#define LOADH(t, d) \
+	LONG $0x4b7be2c4     \
+	WORD $(0x0884 + t*8) \
+	LONG $d
+
+#define STOREH(t, d) \
+	LONG $0x4b7ae2c4     \
+	WORD $(0x0884 + t*8) \
+	LONG $d
+
+#define LOADH16(t, d) \
+	LONG $0x4b7bc2c4     \
+	WORD $(0x0a84 + t*8) \
+	LONG $d
+
+#define STOREH16(t, d) \
+	LONG $0x4b7ac2c4     \
+	WORD $(0x0a84 + t*8) \
+	LONG $d
+
+// PARTS writes the words of the pairs in Z0 and Z1, a row of each of the three parts:
+// see UNIT in split_avx512_amd64.s.
+#define WORDS(d) \
+	VPSRLD    $16, Z0, Z2 \
+	VMOVDQU16 Z1, K7, Z2  \
+	VMOVUPS   Z2, (d)(R13)
+
+#define REST \
+	VPANDD Z31, Z0, Z3 \
+	VPANDD Z31, Z1, Z4 \
+	VSUBPS Z3, Z0, Z0  \
+	VSUBPS Z4, Z1, Z1
+
+#define PARTS(d) \
+	WORDS(d)        \
+	REST            \
+	WORDS(d + 2048) \
+	REST            \
+	WORDS(d + 4096)
+
+// LEFTROW splits row i of a block of Y and adds it to the sums.
+#define LEFTROW(i) \
+	VMOVUPS (R11), Z0                     \
+	VMOVUPS 64(R11), Z1                   \
+	ADDQ    R12, R11                      \
+	VADDPS  Z1, Z0, Z5                    \
+	VADDPS  (12288 + (i)*64)(R13), Z5, Z5 \
+	VMOVUPS Z5, (12288 + (i)*64)(R13)     \
+	PARTS((i)*64)
+
+#define LEFTROWS2(i) \
+	LEFTROW(i)   \
+	LEFTROW(i+1)
+
+// RIGHTROWS splits rows i and i+16 of a block of Y, and asks for what comes a strip
+// later and for the lines of the next panel of H.
+#define RIGHTROWS(i) \
+	VMOVUPS    (R11), Z0                   \
+	VMOVUPS    (R14), Z1                   \
+	PARTS(6144 + (i)*64)                   \
+	VMOVUPS    64(R11), Z0                 \
+	VMOVUPS    64(R14), Z1                 \
+	PARTS(7168 + (i)*64)                   \
+	PREFETCHT1 (R11)(R15*1)                \
+	PREFETCHT1 64(R11)(R15*1)              \
+	PREFETCHT1 (R14)(R15*1)                \
+	PREFETCHT1 64(R14)(R15*1)              \
+	PREFETCHT0 (6144 + (i)*384)(DI)        \
+	PREFETCHT0 (6144 + (i)*384 + 64)(DI)   \
+	PREFETCHT0 (6144 + (i)*384 + 128)(DI)  \
+	PREFETCHT0 (6144 + (i)*384 + 192)(DI)  \
+	PREFETCHT0 (6144 + (i)*384 + 256)(DI)  \
+	PREFETCHT0 (6144 + (i)*384 + 320)(DI)  \
+	ADDQ       R12, R11                    \
+	ADDQ       R12, R14
+
+// The first four products of a block end the one before, whose tiles move to dH or dW
+// each just ahead of its successor: the unit does not run dry. It begins with zero or
+// with what is there.
+#define ZEROW \
+	STOREH(0, 0) \
+	ZERO(0) \
+	TDP46 \
+	STOREH16(2, 0) \
+	ZERO(2) \
+	TDP56 \
+	STOREH16(3, 64) \
+	ZERO(3) \
+	TDP57 \
+	STOREH(1, 64) \
+	ZERO(1) \
+	TDP47
+
+#define ADDW \
+	STOREH(0, 0) \
+	LOADC(0, 0) \
+	TDP46 \
+	STOREH16(2, 0) \
+	LOADC16(2, 0) \
+	TDP56 \
+	STOREH16(3, 64) \
+	LOADC16(3, 64) \
+	TDP57 \
+	STOREH(1, 64) \
+	LOADC(1, 64) \
+	TDP47
+
+#define ZEROH \
+	STOREC(0, 0) \
+	ZERO(0) \
+	TDP46 \
+	STOREC16(2, 0) \
+	ZERO(2) \
+	TDP56 \
+	STOREC16(3, 64) \
+	ZERO(3) \
+	TDP57 \
+	STOREC(1, 64) \
+	ZERO(1) \
+	TDP47
+
+#define ADDH \
+	STOREC(0, 0) \
+	LOADH(0, 0) \
+	TDP46 \
+	STOREC16(2, 0) \
+	LOADH16(2, 0) \
+	TDP56 \
+	STOREC16(3, 64) \
+	LOADH16(3, 64) \
+	TDP57 \
+	STOREC(1, 64) \
+	LOADH(1, 64) \
+	TDP47
+
+// The other products.
+#define RESTW \
+	LEFTPART(1) \
+	TDP47 \
+	RIGHTROWS(0) \
+	TDP57 \
+	RIGHTROWS(1) \
+	TDP56 \
+	RIGHTROWS(2) \
+	TDP46 \
+	RIGHTROWS(3) \
+	RIGHTPART(1) \
+	TDP46 \
+	RIGHTROWS(4) \
+	TDP56 \
+	RIGHTROWS(5) \
+	TDP57 \
+	RIGHTROWS(6) \
+	TDP47 \
+	RIGHTROWS(7) \
+	LEFTPART(0) \
+	TDP47 \
+	RIGHTROWS(8) \
+	TDP57 \
+	RIGHTROWS(9) \
+	TDP56 \
+	RIGHTROWS(10) \
+	TDP46 \
+	RIGHTROWS(11) \
+	RIGHTPART(2) \
+	TDP46 \
+	RIGHTROWS(12) \
+	TDP56 \
+	RIGHTROWS(13) \
+	TDP57 \
+	RIGHTROWS(14) \
+	TDP47 \
+	RIGHTROWS(15) \
+	RIGHTPART(0) \
+	TDP46 \
+	TDP56 \
+	TDP57 \
+	TDP47
+
+#define RESTH \
+	LEFTPART(1) \
+	TDP47 \
+	LEFTROWS2(0) \
+	TDP57 \
+	LEFTROWS2(2) \
+	TDP56 \
+	LEFTROWS2(4) \
+	TDP46 \
+	LEFTROWS2(6) \
+	RIGHTPART(1) \
+	TDP46 \
+	LEFTROWS2(8) \
+	TDP56 \
+	LEFTROWS2(10) \
+	TDP57 \
+	LEFTROWS2(12) \
+	TDP47 \
+	LEFTROWS2(14) \
+	LEFTPART(0) \
+	TDP47 \
+	LEFTROWS2(16) \
+	TDP57 \
+	LEFTROWS2(18) \
+	TDP56 \
+	LEFTROWS2(20) \
+	TDP46 \
+	LEFTROWS2(22) \
+	RIGHTPART(2) \
+	TDP46 \
+	LEFTROWS2(24) \
+	TDP56 \
+	LEFTROWS2(26) \
+	TDP57 \
+	LEFTROWS2(28) \
+	TDP47 \
+	LEFTROWS2(30) \
+	RIGHTPART(0) \
+	TDP46 \
+	TDP56 \
+	TDP57 \
+	TDP47
+
+// TOTAL adds up the partial sums of a row into X0 and clears them.
+#define TOTAL(d) \
+	VMOVUPS       (d)(R13), Z0 \
+	VMOVUPS       Z6, (d)(R13) \
+	VEXTRACTF64X4 $1, Z0, Y1   \
+	VADDPS        Y1, Y0, Y0   \
+	VEXTRACTF128  $1, Y0, X1   \
+	VADDPS        X1, X0, X0   \
+	VPERMILPD     $1, X0, X1   \
+	VADDPS        X1, X0, X0   \
+	VMOVSHDUP     X0, X1       \
+	VADDSS        X1, X0, X0
+
+// func linearGradSplitAMX(strips, panels int, y *float32, ldy int, w, h, dw *float32, lddw int, dh *float32, lddh int, sums *float32, ahead int, addW, addH bool)
+TEXT ·linearGradSplitAMX(SB), 0, $14480-98
+	LEAQ         63(SP), R13
+	ANDQ         $~63, R13
+	MOVL         $64, R8
+	MOVL         $0xffff0000, AX
+	VPBROADCASTD AX, Z31
+	MOVL         $0xaaaaaaaa, AX
+	KMOVD        AX, K7
+	MOVQ         lddw+56(FP), R9
+	SHLQ         $2, R9
+	MOVQ         lddh+72(FP), CX
+	SHLQ         $2, CX
+	MOVQ         ldy+24(FP), R12
+	SHLQ         $2, R12
+	MOVB         addW+96(FP), AX
+	MOVB         AX, addAll-32(SP)
+	LEAQ         tiles<>(SB), AX
+	CONFIGURE
+
+	// No sums, and the left form of the first block.
+	VPXORD Z6, Z6, Z6
+	MOVL   $32, BX
+	MOVQ   R13, DI
+
+clear:
+	VMOVUPS Z6, 12288(DI)
+	ADDQ    $64, DI
+	DECL    BX
+	JNZ     clear
+	MOVQ    y+16(FP), R11
+	LEFTROWS2(0)
+	LEFTROWS2(2)
+	LEFTROWS2(4)
+	LEFTROWS2(6)
+	LEFTROWS2(8)
+	LEFTROWS2(10)
+	LEFTROWS2(12)
+	LEFTROWS2(14)
+	LEFTROWS2(16)
+	LEFTROWS2(18)
+	LEFTROWS2(20)
+	LEFTROWS2(22)
+	LEFTROWS2(24)
+	LEFTROWS2(26)
+	LEFTROWS2(28)
+	LEFTROWS2(30)
+
+	// What the first block finds in the tiles goes to where dH of the first panel will be
+	// once there is one: here is none yet, so it goes to the place of the right form.
+	LEAQ 6144(R13), AX
+	LEAQ 2048(AX), R10
+	MOVQ CX, lddh+72(FP)
+	MOVL $128, CX
+
+strip:
+	MOVQ panels+8(FP), BX
+	MOVQ BX, panel-16(SP)
+	MOVQ h+40(FP), DI
+	MOVQ dh+64(FP), BX
+	MOVQ BX, dhNow-24(SP)
+
+	// Ahead lies the next strip, or behind the last one what the caller says.
+	MOVQ    R12, R15
+	SHLQ    $5, R15
+	CMPQ    strips+0(FP), $1
+	CMOVQEQ ahead+88(FP), R15
+
+panel:
+	// dW += left * H
+	MOVQ R13, SI
+	MOVQ DI, hNow-8(SP)
+	MOVQ dw+48(FP), DX
+	MOVQ R9, BX
+	SHLQ $4, BX
+	ADDQ DX, BX
+	MOVQ y+16(FP), R11
+	MOVQ R12, R14
+	SHLQ $4, R14
+	ADDQ R11, R14
+	LEFTPART(2)
+	RIGHTPART(0)
+	CMPB addW+96(FP), $0
+	JEQ  zeroW
+	ADDW
+	JMP  restW
+
+zeroW:
+	ZEROW
+
+restW:
+	RESTW
+
+	// dH += W * right, meanwhile the next block: of this strip, of the next one, or
+	// behind the last one the same again.
+	MOVB $1, addW+96(FP)
+	MOVQ w+32(FP), SI
+	LEAQ 6144(R13), DI
+	MOVQ dhNow-24(SP), AX
+	MOVQ lddh+72(FP), CX
+	MOVQ CX, R10
+	SHLQ $4, R10
+	ADDQ AX, R10
+	ADDQ $128, dhNow-24(SP)
+	MOVQ y+16(FP), R11
+	DECQ panel-16(SP)
+	JNZ  along
+
+	// The sums of the strip are complete.
+	MOVQ   sums+80(FP), R14
+	VPXORD Z6, Z6, Z6
+	MOVL   $8, R15
+	MOVQ   R13, R11
+
+total:
+	TOTAL(12288)
+	VMOVSS X0, (R14)
+	TOTAL(12352)
+	VMOVSS X0, 4(R14)
+	TOTAL(12416)
+	VMOVSS X0, 8(R14)
+	TOTAL(12480)
+	VMOVSS X0, 12(R14)
+	ADDQ   $16, R14
+	ADDQ   $256, R13
+	DECL   R15
+	JNZ    total
+	MOVQ   R11, R13
+	MOVQ   R14, sums+80(FP)
+	MOVQ   y+16(FP), R11
+	CMPQ   strips+0(FP), $1
+	JEQ    next
+	MOVQ   panels+8(FP), R14
+	SHLQ   $7, R14
+	SUBQ   $128, R14
+	SUBQ   R14, R11
+	MOVQ   R12, R14
+	SHLQ   $5, R14
+	ADDQ   R14, R11
+	JMP    next
+
+along:
+	ADDQ $128, R11
+
+next:
+	MOVQ R11, y+16(FP)
+	LEFTPART(2)
+	RIGHTPART(0)
+	CMPB addH+97(FP), $0
+	JEQ  zeroH
+	ADDH
+	JMP  restH
+
+zeroH:
+	ZEROH
+
+restH:
+	RESTH
+	MOVQ hNow-8(SP), DI
+	ADDQ $6144, DI
+	CMPQ panel-16(SP), $0
+	JNE  panel
+
+	// The next strip.
+	MOVB $1, addH+97(FP)
+	MOVB addAll-32(SP), BX
+	MOVB BX, addW+96(FP)
+	ADDQ $6144, w+32(FP)
+	MOVQ R9, BX
+	SHLQ $5, BX
+	ADDQ BX, dw+48(FP)
+	DECQ strips+0(FP)
+	JNZ  strip
+	STOREH(0, 0)
+	STOREH(1, 64)
+	STOREH16(2, 0)
+	STOREH16(3, 64)
+	RELEASE
+	VZEROUPPER
+	RET
