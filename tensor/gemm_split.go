@@ -15,9 +15,9 @@ import "github.com/noether-go/noether/asm"
 
 const (
 	// splitKC is the largest part of k that is multiplied at a time, splitTall the
-	// number of rows of a block of C: split rows of A, of up to 1.2 MB, stay in the
+	// number of rows of a block of C: split rows of A, of up to 768 KiB, stay in the
 	// second-level cache while all columns of B pass.
-	splitKC   = 384
+	splitKC   = 256
 	splitTall = 512
 
 	// splitStretch is the number of values of storage of B that are split before they
@@ -44,8 +44,8 @@ type splitJob struct {
 
 var _ Task = (*splitJob)(nil)
 
-// splitPays reports whether a product is faster with split matrices. Times are
-// in nanoseconds on a processor of 2 GHz.
+// splitPays reports whether a product is faster with split matrices, by estimates in
+// nanoseconds of a core that runs at 2 GHz: multiplying, splitting, writing C.
 func (j *gemmJob) splitPays() bool {
 	if !asm.FastSplit() {
 		return false
@@ -53,7 +53,7 @@ func (j *gemmJob) splitPays() bool {
 	up := func(n int) float64 { return float64(ceilDiv(n, splitTile) * splitTile) }
 	m, n, k := float64(j.m), float64(j.n), float64(j.k)
 	plain := m * n * k / 60
-	split := up(j.m)*up(j.n)*up(j.k)/160 + 0.2*k*(m+n) + 0.06*m*n
+	split := up(j.m)*up(j.n)*up(j.k)/160 + 0.27*k*(m+n) + 0.06*m*n + 1000
 	return split < plain
 }
 
