@@ -156,6 +156,51 @@ func GemmSplit(m, n, k int, a, b, c []float32, ldc int, accumulate bool) {
 	}
 }
 
+// GemmSplitPanels is GemmSplit for panels of B that are distance values apart: at
+// least those of one panel, unless panels are to overlap. Meanwhile it asks the
+// processor to bring what comes next into the first-level cache: 32 lines for
+// each block of 32 rows, columns and steps, for strip i from ahead[i*stride] on. That
+// is a hint: ahead may be shorter, or nil.
+func GemmSplitPanels(m, n, k int, a, b []float32, distance int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	if m < 0 || n < 0 || k < 0 || distance < 0 || stride < 0 {
+		panic(&Error{"GemmSplitPanels", "negative size"})
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	size := splitSteps(k) * splitBlock
+	last := (n - 1) / splitTile
+	if len(a) < SplitSize(m, k) {
+		panic(&Error{"GemmSplitPanels", "a is shorter than SplitSize"})
+	}
+	if len(b) < last*distance+size {
+		panic(&Error{"GemmSplitPanels", "b is shorter than its panels"})
+	}
+	checkDst("GemmSplitPanels", "c", c, m, n, ldc)
+	if raceEnabled {
+		raceRead(a[:SplitSize(m, k)])
+		for p := range last + 1 {
+			raceRead(b[p*distance:][:size])
+		}
+		raceWriteRows(c, m, n, ldc)
+	}
+	// Strips for one call, which cannot be preempted: some ten microseconds.
+	strips := max(1, 64/(last+1)/max(1, splitSteps(k)))
+	for i := 0; i < m; i += strips * splitTile {
+		gemmSplitPanels(min(strips*splitTile, m-i), n, splitSteps(k), a[i/splitTile*size:], b, distance, c[i*ldc:], ldc, accumulate, ahead, stride)
+		ahead = ahead[min(len(ahead), strips*stride):]
+	}
+}
+
+// gemmSplitPanelsParts is GemmSplitPanels by single blocks.
+func gemmSplitPanelsParts(m, n, steps int, a, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	for i := 0; i < m; i += splitTile {
+		for j := 0; j < n; j += splitTile {
+			gemmSplit(min(splitTile, m-i), min(splitTile, n-j), steps, a[i*steps*splitBlock/splitTile:], b[j/splitTile*distance:], c[i*ldc+j:], ldc, accumulate)
+		}
+	}
+}
+
 // checkSplit panics unless the split operand fits into dst.
 func checkSplit(op string, dst []float32, rows, k int) {
 	if rows < 0 || k < 0 {

@@ -68,3 +68,30 @@ func gemmSplitEdge(m, n, steps int, a, b, c []float32, ldc int, accumulate bool)
 		copy(c[i*ldc:][:n], block[i*splitTile:])
 	}
 }
+
+// gemmSplitPanelsAMX multiplies strips of 32 rows by panels of 32 columns, distance
+// values apart. Only addresses are made from ahead.
+//
+//go:noescape
+func gemmSplitPanelsAMX(strips, panels, steps int, a, b *float32, distance int, c *float32, ldc int, accumulate bool, ahead *float32, stride int)
+
+//go:noinline
+func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	strips, panels := m/splitTile, n/splitTile
+	if !fastSplit || strips == 0 || panels == 0 || steps == 0 {
+		gemmSplitPanelsParts(m, n, steps, a, b, distance, c, ldc, accumulate)
+		return
+	}
+	fetch := unsafe.SliceData(ahead)
+	if len(ahead) == 0 {
+		fetch, stride = &a[0], 0
+	}
+	gemmSplitPanelsAMX(strips, panels, steps, &a[0], &b[0], distance, &c[0], ldc, accumulate, fetch, stride)
+	rows, cols := strips*splitTile, panels*splitTile
+	if rows < m {
+		gemmSplitPanelsParts(m-rows, cols, steps, a[strips*steps*splitBlock:], b, distance, c[rows*ldc:], ldc, accumulate)
+	}
+	if cols < n {
+		gemmSplitPanelsParts(m, n-cols, steps, a, b[panels*distance:], distance, c[cols:], ldc, accumulate)
+	}
+}

@@ -13,3 +13,7 @@ func splitRight(dst, x, y []float32, factor float32, ld, k, n int) {
 func gemmSplit(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
 	gemmSplitGeneric(m, n, steps, a, b, c, ldc, accumulate)
 }
+
+func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32, ldc int, accumulate bool, _ []float32, _ int) {
+	gemmSplitPanelsParts(m, n, steps, a, b, distance, c, ldc, accumulate)
+}

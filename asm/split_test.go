@@ -170,6 +170,47 @@ func TestGemmSplit(t *testing.T) {
 	})
 }
 
+// TestGemmSplitPanels compares with GemmSplit bit by bit: panels apart and
+// overlapping, fetching what is there and what is not.
+func TestGemmSplitPanels(t *testing.T) {
+	sizes := []int{1, 31, 32, 33, 64, 97}
+	if raceEnabled || testing.Short() {
+		sizes = []int{17, 65}
+	}
+	eachLevel(t, func(t *testing.T) {
+		if !FastSplit() {
+			sizes = []int{17, 65}
+		}
+		rng := rand.New(rand.NewPCG(5, 5))
+		normal := func() float32 { return float32(rng.NormFloat64()) }
+		for _, m := range sizes {
+			for _, n := range sizes {
+				for _, k := range []int{0, 5, 64, 70} {
+					s := newSplitCase(m, n, k, normal)
+					size := splitSteps(k) * splitBlock
+					panels := SplitSize(n, 1) / splitBlock
+					apart := make([]float32, panels*(size+64))
+					for p := range panels {
+						copy(apart[p*(size+64):], s.b[p*size:][:size])
+					}
+					for _, accumulate := range []bool{false, true} {
+						got, want := newGuarded(m, n, n+5, 7), newGuarded(m, n, n+5, 7)
+						got.fill(func(i, j int) float32 { return float32(i + j) })
+						copy(want.buf, got.buf)
+						GemmSplit(m, n, k, s.a, s.b, want.data(), want.ld, accumulate)
+						GemmSplitPanels(m, n, k, s.a, apart, size+64, got.data(), got.ld, accumulate, apart[:min(len(apart), 3)], 5)
+						for i, v := range want.buf {
+							if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
+								t.Fatalf("m=%d n=%d k=%d accumulate=%v: value %d is %v, want %v", m, n, k, accumulate, i, got.buf[i], v)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestGemmSplitError compares the error of split products with that of products
 // in float32, both against float64.
 func TestGemmSplitError(t *testing.T) {
@@ -259,6 +300,8 @@ func TestSplitErrors(t *testing.T) {
 		"b":             func() { GemmSplit(1, 33, 1, x, x[:splitBlock], x, 33, false) },
 		"c":             func() { GemmSplit(2, 2, 1, x, x, x[:3], 2, false) },
 		"ldc":           func() { GemmSplit(2, 2, 1, x, x, x, 1, false) },
+		"panels":        func() { GemmSplitPanels(2, 33, 1, x, x[:splitBlock+7], 8, x, 33, false, nil, 0) },
+		"distance":      func() { GemmSplitPanels(2, 33, 1, x, x, -8, x, 33, false, nil, 0) },
 		"negative size": func() { GemmSplit(-2, 2, 1, x, x, x, 2, false) },
 	} {
 		func() {

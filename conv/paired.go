@@ -155,8 +155,10 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
 			right.split(0, x, 1, batch, 0)
 			right.split(1, x[p.row.width*batch:], 1, batch, 0)
+			ahead := [2][]float32{after(x, in), after(y, out)}
+			stride := [2]int{p.row.width * batch, s.Targets() / 2 * batch}
 			for kind := range 2 {
-				right.multiply(nm, left[kind], 0, y[kind*s.Targets()/2*batch:], batch, c0 > 0)
+				right.multiply(nm, left[kind], 0, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -209,8 +211,10 @@ func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, lo
 			dx := p.to[((f+q)*2+part)*out+c0*batch:]
 			right.split(0, dy, 1, batch, 0)
 			right.split(1, dy[s.Targets()/2*batch:], 1, batch, 0)
+			ahead := [2][]float32{after(dy, in), after(dx, out)}
+			stride := [2]int{s.Targets() / 2 * batch, p.row.width * batch}
 			for kind := range 2 {
-				right.multiply(nc, left[kind], 0, dx[kind*p.row.width*batch:], batch, m0 > 0)
+				right.multiply(nc, left[kind], 0, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
 			}
 		}
 	}
@@ -325,8 +329,11 @@ func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []flo
 			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
 			right.split(0, x, 1, g.panels.nr, distance)
 			right.split(1, x[g.panels.part():], 1, g.panels.nr, distance)
+			y := dy[(q*2*plane + cols*g.shape.Targets()/2*batch):]
+			ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane)}
+			stride := [2]int{g.panels.part(), plane}
 			for rows := range 2 {
-				right.multiply(nm, left[rows], 0, k[(q*4+rows*2+cols)*size:], ld, false)
+				right.multiply(nm, left[rows], 0, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
 			}
 		}
 	}

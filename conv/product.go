@@ -45,13 +45,14 @@ func productLocal(s *Shape) int {
 	adjoint := 3*b.frequencies*b.adjointRows*columns(b.adjointColumns) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
 	b = blockSizesOf(true)
 	kernel := max(2*columns(blockColumns), 4*columns(blockColumns/2)) * b.frequencies * b.rows
-	splitForward := kernel + splitLocal(b.rows, blockColumns, s.B)
-	splitAdjoint := max(kernel, 2*b.frequencies*b.adjointRows*columns(b.adjointColumns)) + splitLocal(b.adjointColumns, b.adjointRows, s.B) + b.adjointColumns*columns(b.adjointRows)
+	splitForward := kernel + splitLocal(2*b.rows, s.B)
+	splitAdjoint := max(kernel, 2*b.frequencies*b.adjointRows*columns(b.adjointColumns)) + splitLocal(b.adjointColumns, s.B) + b.adjointColumns*columns(splitSlab)
 	return max(forward, adjoint, splitForward, splitAdjoint) + 5*skew
 }
 
-// splitLocal returns the size of the operands of a complex product.
-func splitLocal(m, k, n int) int { return 2*asm.SplitSize(m, k) + 3*asm.SplitSize(n, k) }
+// splitLocal returns the size of the operands of a complex product, of which a slab
+// is split at a time.
+func splitLocal(m, n int) int { return 2*asm.SplitSize(m, splitSlab) + 3*asm.SplitSize(n, splitSlab) }
 
 func (p *product) run() {
 	s := p.shape
@@ -203,18 +204,23 @@ func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
-	left := local.cut(2 * asm.SplitSize(nm, nc))
-	right := newRightPieces(local.cut(rightPiecesSize(3, nc, batch)), 3, nc, batch)
+	left := local.cut(2 * asm.SplitSize(nm, splitSlab))
+	memory := local.cut(rightPiecesSize(3, splitSlab, batch))
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
 		x := p.from[(f+q)*2*in+c0*batch:]
 		y := p.to[(f+q)*2*out+m0*batch:]
-		splitLeft(left, k[2*q*size:], k[(2*q+1)*size:], ld, nm, nc)
-		right.complex(x, x[in:], batch)
-		right.multiply(nm, left, 1, y, batch, c0 > 0)
-		right.multiply(nm, left, 0, y[out:], batch, c0 > 0)
+		for c := 0; c < nc; c += splitSlab {
+			n := min(splitSlab, nc-c)
+			right := newRightPieces(memory, 3, n, batch)
+			splitLeft(left, k[2*q*size+c:], k[(2*q+1)*size+c:], ld, nm, n)
+			right.complex(x[c*batch:], x[in+c*batch:], batch)
+			more := c0+c > 0
+			right.multiply(nm, left, 1, y, batch, more, after(x, 2*in+c*batch), in)
+			right.multiply(nm, left, 0, y[out:], batch, more, after(y, 2*out), out)
+		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
 		}
@@ -227,17 +233,22 @@ func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
-	left, turned := local.cut(2*asm.SplitSize(nc, nm)), local.cut(nc*columns(nm))
-	right := newRightPieces(local.cut(rightPiecesSize(3, nm, batch)), 3, nm, batch)
+	left, turned := local.cut(2*asm.SplitSize(nc, splitSlab)), local.cut(nc*columns(splitSlab))
+	memory := local.cut(rightPiecesSize(3, splitSlab, batch))
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	for q := range nf {
 		dy := p.from[(f+q)*2*in+m0*batch:]
 		dx := p.to[(f+q)*2*out+c0*batch:]
-		splitLeftTurned(left, k[2*q*size:], k[(2*q+1)*size:], ld, nc, nm, turned)
-		right.complex(dy, dy[in:], batch)
-		right.multiply(nc, left, 1, dx, batch, m0 > 0)
-		right.multiply(nc, left, 0, dx[out:], batch, m0 > 0)
+		for m := 0; m < nm; m += splitSlab {
+			n := min(splitSlab, nm-m)
+			right := newRightPieces(memory, 3, n, batch)
+			splitLeftTurned(left, k[2*q*size+m*ld:], k[(2*q+1)*size+m*ld:], ld, nc, n, turned)
+			right.complex(dy[m*batch:], dy[in+m*batch:], batch)
+			more := m0+m > 0
+			right.multiply(nc, left, 1, dx, batch, more, after(dy, 2*in+m*batch), in)
+			right.multiply(nc, left, 0, dx[out:], batch, more, after(dx, 2*out), out)
+		}
 	}
 }

@@ -172,7 +172,7 @@ func gradientLocal(s *Shape) int {
 		b := blockSizesOf(split)
 		operands := s.B * (2*b.rows + single)
 		if split {
-			operands = 2*asm.SplitSize(b.rows, s.B) + 3*asm.SplitSize(blockColumns, s.B)
+			operands = 4*asm.SplitSize(b.rows, s.B) + 3*asm.SplitSize(splitSlab, s.B)
 		}
 		most = max(most, max(2*single, 4*paired)*b.frequencies*b.rows+operands)
 	}
@@ -254,15 +254,21 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
 	size := nm * ld
+	nr, distance := g.panels.nr, g.panels.distance()
 	left := local.cut(2 * asm.SplitSize(nm, batch))
-	right := newRightPieces(local.cut(rightPiecesSize(3, batch, nc)), 3, batch, nc)
+	memory := local.cut(rightPiecesSize(3, batch, splitSlab))
 	for q := range nf {
-		splitLeft(left, dy[q*2*plane:], dy[(2*q+1)*plane:], batch, nm, batch)
-		xr, xi := x[q*g.panels.size():], x[q*g.panels.size()+g.panels.part():]
-		right.split(0, xr, 1, g.panels.nr, g.panels.distance())
-		right.split(1, xi, 1, g.panels.nr, g.panels.distance())
-		right.split(2, xr, -1, g.panels.nr, g.panels.distance())
-		right.multiply(nm, left, 1, k[2*q*size:], ld, false)
-		right.multiply(nm, left, 0, k[(2*q+1)*size:], ld, false)
+		yr, xr := dy[q*2*plane:], x[q*g.panels.size():]
+		splitLeft(left, yr, yr[plane:], batch, nm, batch)
+		for c := 0; c < nc; c += splitSlab {
+			xr := xr[c/nr*distance:]
+			xi := xr[g.panels.part():]
+			right := newRightPieces(memory, 3, batch, min(splitSlab, nc-c))
+			right.split(0, xr, 1, nr, distance)
+			right.split(1, xi, 1, nr, distance)
+			right.split(2, xr, -1, nr, distance)
+			right.multiply(nm, left, 1, k[2*q*size+c:], ld, false, after(xr, g.panels.size()), g.panels.part())
+			right.multiply(nm, left, 0, k[(2*q+1)*size+c:], ld, false, after(yr, 2*plane), plane)
+		}
 	}
 }

@@ -28,8 +28,15 @@ func splits(s *Shape) bool {
 // splitPiece returns the size of a panel of 32 rows or columns by k steps.
 func splitPiece(k int) int { return asm.SplitSize(splitColumns, k) }
 
+// splitSlab is the number of steps, or of columns, that are split at a time, so that
+// a strip and its panels stay in the first-level cache.
+const splitSlab = 64
+
 // doubled returns the number of steps of two pieces of k steps after each other.
 func doubled(k int) int { return 2 * splitSteps * blocksOf(k, splitSteps) }
+
+// after returns x from value n on, or what is left of it.
+func after(x []float32, n int) []float32 { return x[min(n, len(x)):] }
 
 // splitLeft splits |a b|, matrices [m, k] with rows ld apart, for the left side of a
 // product.
@@ -98,9 +105,8 @@ func (r *rightPieces) complex(re, im []float32, ld int) {
 }
 
 // multiply computes C [m, n] of a left operand of two pieces and the two pieces
-// from number piece on.
-func (r *rightPieces) multiply(m int, left []float32, piece int, c []float32, ldc int, accumulate bool) {
-	for j := 0; j < r.n; j += splitColumns {
-		asm.GemmSplit(m, min(splitColumns, r.n-j), doubled(r.k), left, r.at(piece, j), c[j:], ldc, accumulate)
-	}
+// from number piece on. Meanwhile it fetches what comes next, see
+// asm.GemmSplitPanels.
+func (r *rightPieces) multiply(m int, left []float32, piece int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	asm.GemmSplitPanels(m, r.n, doubled(r.k), left, r.at(piece, 0), r.count*r.size, c, ldc, accumulate, ahead, stride)
 }
