@@ -5,7 +5,7 @@
 // measures one, and so do the names that follow (a part may be any regular
 // expression):
 //
-//	Sgemm/impl=avx512/threads=1/m=1024/n=1024/k=1024        GFLOP/s, and the share of the peak
+//	Sgemm/impl=amx/threads=1/m=1024/n=1024/k=1024           GFLOP/s, and the share of the FMA peak
 //	Elementwise/op=sin/impl=avx512/n=65536                  sin, exp, log, relu, adam
 //	Siren/pass=forward|forward+backward/positions=3136/threads=2
 //	Conv/case=rotmnist1/algorithm=auto/pass=forward|backward|all/threads=1

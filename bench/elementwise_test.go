@@ -7,11 +7,16 @@ import (
 	"github.com/noether-go/noether/bench/cases"
 )
 
-// BenchmarkElementwise runs on one core, from one array into another.
+// BenchmarkElementwise runs on one core, from one array into another. Level amx has
+// the kernels of avx512 and goes by that name.
 func BenchmarkElementwise(b *testing.B) {
+	level := asm.Active()
+	if level == asm.AMX {
+		level = asm.AVX512
+	}
 	for _, op := range cases.Ops {
 		for _, n := range cases.Lengths {
-			run(b, cases.ElementwiseBench(op, asm.Active().String(), n), func(b *testing.B) {
+			run(b, cases.ElementwiseBench(op, level.String(), n), func(b *testing.B) {
 				dev := newCPU(b, 1) // for memory as the engine has it
 				x, y := deviceValues(b, dev, n), deviceValues(b, dev, n)
 				var f func()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/bench/cases"
 )
 
@@ -44,10 +45,17 @@ func patience(operations float64) int {
 }
 
 func allSuites() []suite {
-	return []suite{
-		{name: "gemm", rounds: 5, seconds: 0.02, cases: func() []test {
-			return gemm("avx512", []string{"onednn", "onednn-gomp", "openblas", "mkl", "blis"}, true)
-		}},
+	products := func(impl string) suite {
+		return suite{name: "gemm", rounds: 5, seconds: 0.02, cases: func() []test {
+			return gemm(impl, []string{"onednn", "onednn-gomp", "openblas", "mkl", "blis"}, true)
+		}}
+	}
+	list := []suite{products("avx512")}
+	if asm.Detected() == asm.AMX { // and beside it what most processors have
+		list = []suite{products("amx"), {name: "gemm-avx512", rounds: 3, seconds: 0.02, env: []string{"NOETHER_SIMD=avx512"},
+			cases: func() []test { return gemm("avx512", []string{"onednn-gomp", "openblas", "mkl"}, false) }}}
+	}
+	return append(list, []suite{
 		{name: "gemm-avx2", rounds: 5, seconds: 0.02, env: []string{"NOETHER_SIMD=avx2"},
 			cases: func() []test { return gemm("avx2", []string{"openblas-haswell"}, false) }},
 		{name: "elementwise", rounds: 7, seconds: 0.1, cases: elementwise},
@@ -58,7 +66,7 @@ func allSuites() []suite {
 		{name: "step", rounds: 3, seconds: 1, fresh: true, cases: steps},
 		{name: "partial", rounds: 2, seconds: 1, fresh: true, cases: partial},
 		{name: "infer", rounds: 5, seconds: 0.5, fresh: true, cases: inferences},
-	}
+	}...)
 }
 
 func suiteNames() []string {

@@ -93,24 +93,26 @@ func convBench(r *results, c cases.Conv) string {
 	return name
 }
 
-// gemmBars are about all shapes together, about the worst, and about the peak.
+// gemmBars are about all shapes together, about the worst, and about the peak, at
+// the best level.
 func gemmBars(r *results) []bar {
 	var list []bar
+	level := r.gemmLevel()
 	for _, threads := range []int{1, 2} {
-		of := fmt.Sprintf("SGEMM, %d thread%s, ", threads, plural(threads))
-		mean, worst, worstName := overShapes(r, "avx512", threads)
+		of := fmt.Sprintf("SGEMM on %s, %d thread%s, ", levelTitle(level), threads, plural(threads))
+		mean, worst, worstName := overShapes(r, level, threads)
 		list = append(list,
 			bar{what: of + "geometric mean over shapes", rival: "the best for each shape", got: mean, bound: 1},
 			bar{what: of + "worst shape" + worstName, rival: "the best for each shape", got: worst, bound: 0.9})
 		share := ratio{value: math.NaN()}
 		for _, g := range cases.Gemms {
-			if q := r.values(g.Bench("avx512", threads), noether, "%peak"); g.Cube() && g.M >= 512 && len(q) > 0 {
+			if q := r.values(g.Bench(level, threads), noether, "%peak"); g.Cube() && g.M >= 512 && len(q) > 0 {
 				if m := median(q) / 100; !share.known() || m < share.value {
 					share = between(scaled(q, 0.01), ones(len(q)), "")
 				}
 			}
 		}
-		list = append(list, bar{what: of + "least share of the peak from 512 up", rival: "the peak", got: share, bound: 0.9, percent: true})
+		list = append(list, bar{what: of + "least share of the FMA peak from 512 up", rival: "the FMA peak", got: share, bound: 0.9, percent: true})
 	}
 	for _, threads := range []int{1, 2} {
 		mean, _, _ := overShapes(r, "avx2", threads)

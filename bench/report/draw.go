@@ -163,15 +163,21 @@ func rule(p *plot.Plot, name string, points plotter.XYs) error {
 	return nil
 }
 
-// gemmPlots have the peak at the top of the y axis (the custom of BLIS).
+// gemmPlots have the FMA peak at the top of the y axis (the custom of BLIS), or a
+// line there where the matrix unit exceeds it.
 func gemmPlots(r *results) ([]*plot.Plot, error) {
-	peak := r.peak("avx512")
+	level := r.gemmLevel()
+	peak := r.peak(level)
 	if math.IsNaN(peak) {
 		return nil, nil
 	}
+	mark := "top"
+	if level == "amx" {
+		mark = "dashed line"
+	}
 	var panels []*plot.Plot
 	for _, threads := range []int{1, 2} {
-		p := newPlot(fmt.Sprintf("SGEMM, %d thread%s; the top is the peak", threads, plural(threads)), "m = n = k", "GFLOP/s")
+		p := newPlot(fmt.Sprintf("SGEMM on %s, %d thread%s; the %s is the FMA peak", levelTitle(level), threads, plural(threads), mark), "m = n = k", "GFLOP/s")
 		p.Legend.Top, p.Legend.Left = false, false
 		curves := map[string]plotter.XYs{}
 		var sizes []float64
@@ -180,7 +186,7 @@ func gemmPlots(r *results) ([]*plot.Plot, error) {
 				continue
 			}
 			sizes = append(sizes, float64(g.M))
-			name := g.Bench("avx512", threads)
+			name := g.Bench(level, threads)
 			for peer := range r.samples[name] {
 				curves[peer] = append(curves[peer], plotter.XY{X: float64(g.M), Y: g.Operations() / r.median(name, peer, ns)})
 			}
@@ -196,10 +202,18 @@ func gemmPlots(r *results) ([]*plot.Plot, error) {
 				return nil, err
 			}
 		}
-		largest := slices.Max(sizes)
+		smallest, largest := slices.Min(sizes), slices.Max(sizes)
 		logAxis(&p.X, slices.DeleteFunc(sizes, func(v float64) bool { return v == 384 })) // its label would touch the next
 		p.X.Max = 12 * largest                                                            // room for the legend
 		p.Y.Min, p.Y.Max = 0, peak*float64(threads)
+		if level == "amx" {
+			if err := rule(p, "", plotter.XYs{{X: smallest, Y: p.Y.Max}, {X: 12 * largest, Y: p.Y.Max}}); err != nil {
+				return nil, err
+			}
+			for _, q := range curves[noether] {
+				p.Y.Max = max(p.Y.Max, 1.05*q.Y)
+			}
+		}
 		p.Y.Tick.Marker = evenTicks(p.Y.Max)
 		panels = append(panels, p)
 	}
@@ -207,17 +221,18 @@ func gemmPlots(r *results) ([]*plot.Plot, error) {
 }
 
 // rooflinePlot shows what one core can do at most for so many operations per
-// byte, and what products and layers reach. Layers count the operations of the
+// byte without a matrix unit, and what products and layers reach. Layers count the operations of the
 // dense convolution, of which another algorithm needs a part only.
 func rooflinePlot(r *results) ([]*plot.Plot, error) {
 	n := cases.Lengths[len(cases.Lengths)-1]
 	stream := r.median(cases.ElementwiseBench("relu", "avx512", n), noether, ns)
-	peak := r.peak("avx512")
+	level := r.gemmLevel()
+	peak := r.peak(level)
 	if math.IsNaN(peak) || math.IsNaN(stream) {
 		return nil, nil
 	}
 	bandwidth := 8 * float64(n) / stream // GB/s: one array read, one written
-	p := newPlot(fmt.Sprintf("One core: %.0f GFLOP/s, %.1f GB/s", peak, bandwidth), "operations per byte of operands", "GFLOP/s")
+	p := newPlot(fmt.Sprintf("One core: %.0f GFLOP/s by FMA, %.1f GB/s", peak, bandwidth), "operations per byte of operands", "GFLOP/s")
 	const low, high = 0.5, 20000
 	knee := peak / bandwidth
 	if err := rule(p, "roof, operands in memory", plotter.XYs{{X: low, Y: low * bandwidth}, {X: knee, Y: peak}, {X: high, Y: peak}}); err != nil {
@@ -225,7 +240,7 @@ func rooflinePlot(r *results) ([]*plot.Plot, error) {
 	}
 	var products, layers plotter.XYs
 	for _, g := range cases.Gemms {
-		if t := r.median(g.Bench("avx512", 1), noether, ns); !math.IsNaN(t) {
+		if t := r.median(g.Bench(level, 1), noether, ns); !math.IsNaN(t) {
 			bytes := 4 * float64(g.M*g.K+g.K*g.N+g.M*g.N)
 			products = append(products, plotter.XY{X: g.Operations() / bytes, Y: g.Operations() / t})
 		}

@@ -97,8 +97,8 @@ func (p *page) machine(r *results) {
 			p.printf("- %s: %s\n", title(name), versions[name])
 		}
 	}
-	if peak := r.peak("avx512"); !math.IsNaN(peak) {
-		p.printf("\nPeak of one core, measured beside the products: %.0f GFLOP/s with AVX-512", peak)
+	if peak := r.peak(r.gemmLevel()); !math.IsNaN(peak) {
+		p.printf("\nFMA peak of one core, measured beside the products: %.0f GFLOP/s with AVX-512", peak)
 		if avx2 := r.peak("avx2"); !math.IsNaN(avx2) {
 			p.printf(", %.0f with AVX2", avx2)
 		}
@@ -144,7 +144,8 @@ func (q ratio) String() string {
 
 func (p *page) gemm(r *results) {
 	p.printf("\n## Products of matrices\n\nGFLOP/s, medians. The ratio is against the best rival for the shape.\n")
-	for _, impl := range []string{"avx512", "avx2"} {
+	for _, level := range levels {
+		impl := level.impl
 		for _, threads := range []int{1, 2} {
 			var peers []string
 			for _, g := range cases.Gemms {
@@ -172,7 +173,7 @@ func (p *page) gemm(r *results) {
 				rows = append(rows, append(row, r.best(name).String()))
 			}
 			if len(rows) > 0 {
-				p.printf("\n### %s, %d thread%s\n", map[string]string{"avx512": "AVX-512", "avx2": "AVX2"}[impl], threads, plural(threads))
+				p.printf("\n### %s, %d thread%s\n", level.title, threads, plural(threads))
 				p.table("m x n x k,Noether,"+strings.Join(append(titles, "ratio"), ","), rows)
 			}
 		}

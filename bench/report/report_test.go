@@ -172,11 +172,11 @@ func TestBars(t *testing.T) {
 		reached[b.what] = b.reached()
 	}
 	for what, want := range map[string]string{
-		"training step rotmnist-se2-8-partial":                "yes",
-		"memory of a training step rotmnist-se2-8-partial":    "yes",
-		"training step rotmnist-se2-8-full":                   "not measured",
-		"SGEMM, 1 thread, geometric mean over shapes":         "yes",
-		"second thread, training step rotmnist-se2-8-partial": "not measured",
+		"training step rotmnist-se2-8-partial":                   "yes",
+		"memory of a training step rotmnist-se2-8-partial":       "yes",
+		"training step rotmnist-se2-8-full":                      "not measured",
+		"SGEMM on AVX-512, 1 thread, geometric mean over shapes": "yes",
+		"second thread, training step rotmnist-se2-8-partial":    "not measured",
 	} {
 		if reached[what] != want {
 			t.Errorf("%s: %q, want %q", what, reached[what], want)
@@ -189,6 +189,31 @@ func TestBars(t *testing.T) {
 	for _, b := range bars(slow) {
 		if b.what == "training step rotmnist-se2-8-partial" && b.reached() != "**no**" {
 			t.Errorf("a step that is 1.3 times as fast reaches the bar of %v: %s", b.bound, b.reached())
+		}
+	}
+}
+
+// TestLevels: bars are about the best level that was measured, tables about all.
+func TestLevels(t *testing.T) {
+	products, rest, _ := strings.Cut(sample, "peer: noether\nBenchmarkTrainStep")
+	both, err := readSample(t, products+strings.ReplaceAll(products[strings.Index(products, "peer:"):], "avx512", "amx")+"peer: noether\nBenchmarkTrainStep"+rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := both.gemmLevel(); l != "amx" {
+		t.Errorf("the best level is %s", l)
+	}
+	if b := bars(both)[0]; b.what != "SGEMM on AMX, 1 thread, geometric mean over shapes" || b.reached() != "yes" {
+		t.Errorf("%s: %s", b.what, b.reached())
+	}
+	plots, err := drawAll(both)
+	if err != nil || plots["gemm.png"] == nil {
+		t.Errorf("no plot of products: %v", err)
+	}
+	text := markdown(both, plots)
+	for _, want := range []string{"### AMX, 1 thread\n", "### AVX-512, 1 thread\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no table %q", want)
 		}
 	}
 }

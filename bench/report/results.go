@@ -177,6 +177,28 @@ func (r *results) best(bench string) ratio {
 	return none
 }
 
+// gemmLevel returns the best level of which products were measured.
+func (r *results) gemmLevel() string {
+	for name := range r.samples {
+		if strings.HasPrefix(name, "Sgemm/impl=amx/") {
+			return "amx"
+		}
+	}
+	return "avx512"
+}
+
+// levels are the levels of products as people write them, the best first.
+var levels = []struct{ impl, title string }{{"amx", "AMX"}, {"avx512", "AVX-512"}, {"avx2", "AVX2"}}
+
+func levelTitle(impl string) string {
+	for _, l := range levels {
+		if l.impl == impl {
+			return l.title
+		}
+	}
+	return impl
+}
+
 // peak returns the FMA peak of one core in GFLOP/s, as the benchmarks of
 // products measured it beside themselves.
 func (r *results) peak(impl string) float64 {
