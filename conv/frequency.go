@@ -70,6 +70,7 @@ const (
 // and columns for dx^.
 type blockSizes struct {
 	frequencies, rows, adjointRows, adjointColumns int
+	unit                                           int // that rows and columns are counted in
 }
 
 // blockSizesOf returns blocks whose planes take at most three quarters of a
@@ -77,9 +78,9 @@ type blockSizes struct {
 // slots. Rows fill whole tiles of the products.
 func blockSizesOf(split bool) blockSizes {
 	if split {
-		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128}
+		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128, unit: splitColumns}
 	}
-	return blockSizes{frequencies: 14, rows: 56, adjointRows: 80, adjointColumns: 96}
+	return blockSizes{frequencies: 14, rows: 56, adjointRows: 80, adjointColumns: 96, unit: 1}
 }
 
 // band is a range of groups whose spectra are in memory together.
@@ -290,6 +291,12 @@ func (p *pieces) cut(n int) []float32 {
 // share returns block number i of n items cut into count blocks of nearly equal
 // size.
 func share(n, count, i int) (from, to int) { return i * n / count, (i + 1) * n / count }
+
+// shareWhole is share in whole units, but for the last.
+func shareWhole(n, count, i, unit int) (from, to int) {
+	from, to = share(blocksOf(n, unit), count, i)
+	return from * unit, min(n, to*unit)
+}
 
 // gemmNN multiplies like asm.GemmStripNN any number of rows.
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {

@@ -36,6 +36,7 @@ type pairedProduct struct {
 
 	row                    slotRow
 	splits                 bool
+	size                   blockSizes
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
@@ -45,9 +46,9 @@ func (p *pairedProduct) run() {
 	s := p.shape
 	p.row = slotRowOf(s)
 	p.splits = splits(s)
-	size := blockSizesOf(p.splits)
-	p.fblocks = blocksOf(p.band.count, size.frequencies)
-	rows, columns := blocksOf(s.Out*s.rendered(), size.rows), blocksOf(p.row.width, blockColumns/2)
+	p.size = blockSizesOf(p.splits)
+	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
+	rows, columns := blocksOf(s.Out*s.rendered(), p.size.rows), blocksOf(p.row.width, blockColumns/2)
 	p.blocks, p.steps = rows, columns
 	if p.adjoint {
 		p.blocks, p.steps = columns, rows
@@ -63,12 +64,12 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
 		for step := range p.steps {
 			if p.adjoint {
-				m0, m1 := share(rows, p.steps, step)
-				c0, c1 := share(p.row.width, p.blocks, item%p.blocks)
+				m0, m1 := shareWhole(rows, p.steps, step, p.size.unit)
+				c0, c1 := shareWhole(p.row.width, p.blocks, item%p.blocks, p.size.unit)
 				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			} else {
-				m0, m1 := share(rows, p.blocks, item%p.blocks)
-				c0, c1 := share(p.row.width, p.steps, step)
+				m0, m1 := shareWhole(rows, p.blocks, item%p.blocks, p.size.unit)
+				c0, c1 := shareWhole(p.row.width, p.steps, step, p.size.unit)
 				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			}
 		}
@@ -254,7 +255,7 @@ func (g *pairedGradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
 	count := blocksOf(g.band.count, g.size.frequencies)
 	for item := lo; item < hi; item++ {
-		m0, m1 := share(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks)
+		m0, m1 := shareWhole(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		for i := range count {
 			f0, f1 := share(g.band.count, count, i)
 			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)

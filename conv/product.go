@@ -29,6 +29,7 @@ type product struct {
 	adjoint bool      // compute dx^ rather than y^
 
 	splits                 bool
+	size                   blockSizes
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
@@ -57,12 +58,12 @@ func splitLocal(m, n int) int { return 2*asm.SplitSize(m, splitSlab) + 3*asm.Spl
 func (p *product) run() {
 	s := p.shape
 	p.splits = splits(s)
-	size := blockSizesOf(p.splits)
-	p.fblocks = blocksOf(p.band.count, size.frequencies)
+	p.size = blockSizesOf(p.splits)
+	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
-		p.blocks, p.steps = blocksOf(s.Sources(), size.adjointColumns), blocksOf(s.Targets(), size.adjointRows)
+		p.blocks, p.steps = blocksOf(s.Sources(), p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
-		p.blocks, p.steps = blocksOf(s.Targets(), size.rows), blocksOf(s.Sources(), blockColumns)
+		p.blocks, p.steps = blocksOf(s.Targets(), p.size.rows), blocksOf(s.Sources(), blockColumns)
 	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
@@ -76,16 +77,16 @@ func (p *product) Do(lo, hi, worker int) {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
 		for step := range p.steps {
 			if p.adjoint {
-				c0, c1 := share(s.Sources(), p.blocks, item%p.blocks)
-				m0, m1 := share(s.Targets(), p.steps, step)
+				c0, c1 := shareWhole(s.Sources(), p.blocks, item%p.blocks, p.size.unit)
+				m0, m1 := shareWhole(s.Targets(), p.steps, step, p.size.unit)
 				if p.splits {
 					p.backwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				} else {
 					p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
 			} else {
-				m0, m1 := share(s.Targets(), p.blocks, item%p.blocks)
-				c0, c1 := share(s.Sources(), p.steps, step)
+				m0, m1 := shareWhole(s.Targets(), p.blocks, item%p.blocks, p.size.unit)
+				c0, c1 := shareWhole(s.Sources(), p.steps, step, p.size.unit)
 				if p.splits {
 					p.forwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				} else {

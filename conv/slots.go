@@ -192,7 +192,7 @@ func (g *gradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
 	count := blocksOf(g.band.count, g.size.frequencies)
 	for item := lo; item < hi; item++ {
-		m0, m1 := share(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks)
+		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		for i := range count {
 			f0, f1 := share(g.band.count, count, i)
 			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)

@@ -19,11 +19,13 @@ const (
 	splitSteps   = 32
 )
 
-// splits reports whether the products of a shape take split matrices: where batch
-// fills most of the blocks of columns.
+// splits reports whether the products of a shape take split matrices: where all
+// their sizes fill most of the blocks of the matrix unit.
 func splits(s *Shape) bool {
-	return asm.FastSplit() && 4*s.B >= 3*splitColumns*blocksOf(s.B, splitColumns)
+	return asm.FastSplit() && fills(s.B) && fills(s.Sources()) && fills(s.Targets())
 }
+
+func fills(n int) bool { return 10*n >= 9*splitColumns*blocksOf(n, splitColumns) }
 
 // splitPiece returns the size of a panel of 32 rows or columns by k steps.
 func splitPiece(k int) int { return asm.SplitSize(splitColumns, k) }
