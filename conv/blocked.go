@@ -24,8 +24,8 @@ const (
 // packing, shared by all positions. Taps outside the plane shorten the panel. For
 // InputGrad, whose taps run the other way, columns are stored in reverse.
 
-// runBlocked copies the source and correlates.
-func (c *correlation) runBlocked(p *taps) {
+// listRuns lists the runs of taps side by side.
+func (c *correlation) listRuns() {
 	c.runs = c.runs[:0]
 	step := 1
 	if c.mirrored {
@@ -39,6 +39,11 @@ func (c *correlation) runBlocked(p *taps) {
 		c.runs = append(c.runs, line{t, n})
 		t += n
 	}
+}
+
+// runBlocked copies the source and correlates.
+func (c *correlation) runBlocked(p *taps) {
+	c.listRuns()
 	c.slices = (c.batch + c.nr - 1) / c.nr
 	for i := range c.unity {
 		c.unity[i] = 1

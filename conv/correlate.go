@@ -47,6 +47,8 @@ type correlation struct {
 	runs   []line // of taps side by side
 	slices int    // of the batch
 	unity  [widestTile]float32
+
+	splitSource, splitKernel []float32 // where both are split
 }
 
 // group is a range of columns of a row of dst that see the same taps.
@@ -79,7 +81,11 @@ func (c *correlation) bind(s *Shape) int {
 	if n := len(s.Offsets); n > cap(c.runs) {
 		c.runs = make([]line, 0, n)
 	}
-	return max(breadth, nr) * depth
+	size := max(breadth, nr) * depth
+	if fillsSplit(s.B) {
+		size = max(size, splitSums(max(s.Sources(), s.Targets())))
+	}
+	return size
 }
 
 func (c *correlation) target(dst []float32, m int, accumulate bool) {
@@ -98,6 +104,9 @@ func (c *correlation) run(p *taps) {
 	switch {
 	case c.form == inBlocks:
 		c.runBlocked(p)
+		return
+	case c.form == inSplits:
+		c.runSplit(p)
 		return
 	case c.isThin():
 		p.team.For((c.m+c.step-1)/c.step, 1, c)
@@ -158,6 +167,9 @@ func (c *correlation) Do(lo, hi, worker int) {
 	switch {
 	case c.form == inBlocks:
 		c.doBlocked(lo, hi, worker)
+		return
+	case c.form == inSplits:
+		c.doSplit(lo, hi, worker)
 		return
 	case c.isThin():
 		c.doThin(lo, hi, worker)

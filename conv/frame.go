@@ -28,6 +28,7 @@ const (
 	bordered      // from a copy with a border of zeros, in which no tap leaves the plane
 	spread        // from a copy whose planes do not fall into the same lines of the cache
 	inBlocks      // from a copy in blocks, see blocked.go
+	inSplits      // from a copy in blocks that is split, see tapsplit.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -68,6 +69,9 @@ func (f *frame) choose(sources, largest, b int) {
 		}
 	case sources >= thickSources && f.outH*f.outW*len(f.offsets) >= 2*f.h*f.w:
 		f.form = inBlocks // each value is needed at least twice
+		if fillsSplit(b) {
+			f.form = inSplits
+		}
 	}
 }
 
@@ -132,8 +136,18 @@ func (f *frame) copySize(sources, b int) int {
 		return sources * f.pitch(b)
 	case inBlocks:
 		return sources * f.h * f.w * ((b + widestTile - 1) / widestTile * widestTile)
+	case inSplits:
+		return f.h * f.w * blocksOf(b, splitColumns) * splitPiece(sources)
 	}
 	return 0
+}
+
+// kernelSize returns the size of the copy of a kernel for m rows, 0 for none.
+func (f *frame) kernelSize(m, sources int) int {
+	if f.form != inSplits {
+		return 0
+	}
+	return len(f.offsets) * blocksOf(m, splitColumns) * splitPiece(sources)
 }
 
 // view is a frame with its source in memory. Position (row, col) of the source,
@@ -167,6 +181,8 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
+	case inSplits:
+		v.inBlocks = scratch // and the kernel behind it
 	}
 }
 

@@ -29,11 +29,12 @@ type taps struct {
 	max    Shape // the largest shape
 	biased bool  // the last Prepare had a bias
 
-	corr   correlation
-	reduce reduction
-	copies copying
-	blocks blocking
-	order  arrangement
+	corr      correlation
+	reduce    reduction
+	copies    copying
+	blocks    blocking
+	splitting splitting
+	order     arrangement
 }
 
 func newTaps() *taps { return new(taps) }
@@ -55,13 +56,13 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	prepared = s.Targets() * lead(s.Sources()*len(s.Offsets)+1)
 	var f frame
 	f.forward(s, s)
-	scratch = f.copySize(s.Sources(), s.B)
+	scratch = f.copySize(s.Sources(), s.B) + f.kernelSize(s.Targets(), s.Sources())
 	if inference {
 		return prepared, scratch
 	}
 	f.inputGrad(s, s)
 	kernel := s.Sources() * lead(s.Targets()*len(s.Offsets))
-	scratch = max(scratch, kernel+f.copySize(s.Targets(), s.B))
+	scratch = max(scratch, kernel+f.copySize(s.Targets(), s.B)+f.kernelSize(s.Sources(), s.Targets()))
 	f.kernelGrad(s, s)
 	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B))
 }

@@ -1,0 +1,152 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// Where the level has a matrix unit, thick sources are copied split, and multiplied
+// by the kernel split (asm.GemmSplitPanels). As in blocked.go what neighbouring taps
+// of one row of the grid meet at one position follows one another:
+//
+//	source  [row, slice of the batch, col, piece]
+//	kernel  [run of taps, strip of 32 rows, tap, piece]
+//
+// A piece is the storage of 32 columns, or rows, for all sources of a tap, filled up to
+// whole blocks of the matrix unit with zeros. The sums of a strip of positions stay in
+// a worker's memory until all taps are added.
+
+// runSplit splits the source and the kernel, and correlates.
+func (c *correlation) runSplit(p *taps) {
+	c.listRuns()
+	c.slices = blocksOf(c.batch, splitColumns)
+	size := c.h * c.slices * c.w * splitPiece(c.sources)
+	c.splitSource, c.splitKernel = c.inBlocks[:size], c.inBlocks[size:]
+	p.splitting = splitting{c}
+	p.team.For(c.h*c.slices+blocksOf(c.m, splitColumns), 1, &p.splitting)
+
+	items := c.slices * blocksOf(c.outW, abreast) * c.outH
+	p.team.For(items, max(1, items/(8*p.team.Size())), c)
+	c.src, c.dst, c.kernel, c.inBlocks, c.splitSource, c.splitKernel = nil, nil, nil, nil, nil, nil
+}
+
+// splitSums returns how many values of sums a worker keeps for m rows.
+func splitSums(m int) int { return blocksOf(m, splitColumns) * splitColumns * abreast * splitColumns }
+
+// splitting splits a source and a kernel. Items are pairs (row, slice of the batch)
+// of the one and then strips of the other.
+type splitting struct{ *correlation }
+
+var _ tensor.Task = (*splitting)(nil)
+
+// Do splits the items lo <= item < hi.
+func (s *splitting) Do(lo, hi, _ int) {
+	piece := splitPiece(s.sources)
+	for item := lo; item < hi; item++ {
+		if strip := item - s.h*s.slices; strip >= 0 {
+			s.strip(strip, piece)
+			continue
+		}
+		row, slice := item/s.slices, item%s.slices
+		n := min(splitColumns, s.batch-slice*splitColumns)
+		for col := range s.w {
+			at := col
+			if s.mirrored {
+				at = s.w - 1 - col
+			}
+			asm.SplitRight(s.splitSource[(item*s.w+at)*piece:], s.src[(row*s.w+col)*s.batch+slice*splitColumns:], s.plane, s.sources, n)
+		}
+	}
+}
+
+// strip splits 32 rows of the kernel.
+func (s *splitting) strip(strip, piece int) {
+	m := strip * splitColumns
+	rows, strips := min(splitColumns, s.m-m), blocksOf(s.m, splitColumns)
+	for _, run := range s.runs {
+		for t := range run.n {
+			asm.SplitLeft(s.splitKernel[(run.t*strips+strip*run.n+t)*piece:], s.kernel[m*s.lda+(run.t+t)*s.sources:], s.lda, rows, s.sources)
+		}
+	}
+}
+
+// doSplit computes items (slice of the batch, group of columns, row).
+func (c *correlation) doSplit(lo, hi, worker int) {
+	groups := blocksOf(c.outW, abreast)
+	for item := lo; item < hi; item++ {
+		row, rest := item%c.outH, item/c.outH
+		col, slice := rest%groups*abreast, rest/groups
+		c.splitStrip(row, col, min(c.outW, col+abreast), slice, c.cpu.Workspace(worker))
+	}
+}
+
+// splitStrip computes dst at the positions first <= col < end of a row, for one slice
+// of the batch. In sums they have the order in which the source has them.
+func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
+	const ld = abreast * splitColumns
+	strips, piece := blocksOf(c.m, splitColumns), splitPiece(c.sources)
+	position := func(i int) int {
+		if c.mirrored {
+			return end - 1 - i
+		}
+		return first + i
+	}
+	column := len(c.offsets) * c.sources
+	for m := range c.m {
+		var bias float32
+		if c.ones {
+			bias = c.kernel[m*c.lda+column]
+		}
+		asm.Fill(sums[m*ld:][:ld], bias)
+	}
+	clear(sums[c.m*ld : strips*splitColumns*ld])
+	for _, run := range c.runs {
+		r := row + c.offsets[run.t].Row
+		if r < 0 || r >= c.h {
+			continue
+		}
+		line := c.splitSource[(r*c.slices+slice)*c.w*piece:][:c.w*piece]
+		kernel := c.splitKernel[run.t*strips*piece:]
+		for i := 0; i < end-first; {
+			at, lo, hi := c.meets(run, position(i))
+			if lo >= hi {
+				i++
+				continue
+			}
+			if hi-lo == run.n {
+				// The whole run, at as many positions as it is inside.
+				n := min(end-first-i, c.w-run.n-at+1)
+				asm.GemmSplitPanels(strips*splitColumns, n*splitColumns, run.n*filled(c.sources), kernel, line[at*piece:], piece,
+					sums[i*splitColumns:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
+				i += n
+				continue
+			}
+			for strip := range strips {
+				asm.GemmSplitPanels(splitColumns, splitColumns, (hi-lo)*filled(c.sources), kernel[(strip*run.n+lo)*piece:], line[(at+lo)*piece:], piece,
+					sums[strip*splitColumns*ld+i*splitColumns:], ld, true, nil, 0)
+			}
+			i++
+		}
+	}
+	n := min(splitColumns, c.batch-slice*splitColumns)
+	for m := range c.m {
+		dst := c.dst[m*c.dstPlane+row*c.outW*c.batch+slice*splitColumns:]
+		for i := range end - first {
+			to, from := dst[position(i)*c.batch:][:n], sums[m*ld+i*splitColumns:][:n]
+			if c.accumulate {
+				asm.Add(to, to, from)
+			} else {
+				copy(to, from)
+			}
+		}
+	}
+}
+
+// filled returns the number of steps of whole blocks for k.
+func filled(k int) int { return blocksOf(k, splitSteps) * splitSteps }
+
+// fillsSplit reports whether products by taps are split for a batch: where the level
+// has a matrix unit and at least half of its columns are used.
+func fillsSplit(b int) bool {
+	return asm.FastSplit() && 2*b >= splitColumns*blocksOf(b, splitColumns)
+}
