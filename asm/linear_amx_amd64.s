@@ -40,8 +40,8 @@
 	VMOVUPS     ((i)*128+64)(CX), Z1 \
 	VADDPS.BCST ((i)*4)(AX), Z0, Z0  \
 	VADDPS.BCST ((i)*4)(AX), Z1, Z1  \
-	move        Z0, (R10)        \
-	move        Z1, 64(R10)      \
+	move        Z0, (R10)            \
+	move        Z1, 64(R10)          \
 	ADDQ        R11, R10
 
 #define ROWS2(move, i) \
@@ -81,31 +81,31 @@
 
 // BLOCKSAVE is BLOCK behind another one.
 #define BLOCKSAVE \
-	SAVE            \
-	LEFTPART(1)     \
-	TDP47           \
-	TDP57           \
-	TDP56           \
-	TDP46           \
-	RIGHTPART(1)    \
-	TDP46           \
-	TDP56           \
-	TDP57           \
-	TDP47           \
-	LEFTPART(0)     \
-	TDP47           \
-	TDP57           \
-	TDP56           \
-	TDP46           \
-	RIGHTPART(2)    \
-	TDP46           \
-	TDP56           \
-	TDP57           \
-	TDP47           \
-	RIGHTPART(0)    \
-	TDP46           \
-	TDP56           \
-	TDP57           \
+	SAVE         \
+	LEFTPART(1)  \
+	TDP47        \
+	TDP57        \
+	TDP56        \
+	TDP46        \
+	RIGHTPART(1) \
+	TDP46        \
+	TDP56        \
+	TDP57        \
+	TDP47        \
+	LEFTPART(0)  \
+	TDP47        \
+	TDP57        \
+	TDP56        \
+	TDP46        \
+	RIGHTPART(2) \
+	TDP46        \
+	TDP56        \
+	TDP57        \
+	TDP47        \
+	RIGHTPART(0) \
+	TDP46        \
+	TDP56        \
+	TDP57        \
 	TDP47
 
 // BLOCKROWS is BLOCKSAVE that meanwhile writes the 32 rows of the last but one.

@@ -71,3 +71,24 @@ func BenchmarkLinearSplit(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n*b.N), "ns/column")
 }
+
+func TestLinearSplitErrors(t *testing.T) {
+	x := make([]float32, 4*splitBlock)
+	for name, call := range map[string]func(){
+		"m":    func() { LinearSplit(-1, 2, 2, x, x, x, x, 2, false) },
+		"k":    func() { LinearSplit(2, 2, 0, x, x, x, x, 2, false) },
+		"a":    func() { LinearSplit(33, 2, 2, x[:splitBlock], x, x, x, 2, false) },
+		"b":    func() { LinearSplit(2, 33, 2, x, x[:splitBlock], x, x, 33, false) },
+		"bias": func() { LinearSplit(2, 2, 2, x, x, x[:1], x, 2, false) },
+		"c":    func() { LinearSplit(2, 2, 2, x, x, x, x[:3], 2, false) },
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Errorf("%s: no panic with *Error", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

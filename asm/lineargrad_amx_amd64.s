@@ -24,14 +24,16 @@
 //	DX, BX, R9     rows 0 and 16 of dW, bytes between its rows
 //	AX, R10, CX    rows 0 and 16 of dH, bytes between its rows
 //	R11, R14, R12  rows i and i+16 of Y, bytes between its rows
-//	R13            scratch: left, right, 16 partial sums for each row
+//	R13            scratch: left, right, the partial sums of the other rows
 //	R15            bytes from a block of Y to what will be taken a strip later
+//	Z0-Z5          scratch
+//	Z6-Z30         16 partial sums for each of the first 25 rows
 //	Z31, K7        0xffff0000, the upper word of each value
 
 // LOADH and STOREH move tile t from and to AX, LOADH16 and STOREH16 from and to R10,
 // rows of CX bytes.
 #define LOADH(t, d) \
-	LONG $0x4b7be2c4     \
+	LONG $0x4b79e2c4     \
 	WORD $(0x0884 + t*8) \
 	LONG $d
 
@@ -41,7 +43,7 @@
 	LONG $d
 
 #define LOADH16(t, d) \
-	LONG $0x4b7bc2c4     \
+	LONG $0x4b79c2c4     \
 	WORD $(0x0a84 + t*8) \
 	LONG $d
 
@@ -50,11 +52,11 @@
 	WORD $(0x0a84 + t*8) \
 	LONG $d
 
-// PARTS writes the words of the pairs in Z0 and Z1, a row of each of the three parts:
-// see UNIT in split_avx512_amd64.s.
+// PARTS writes the words of the pairs in Z0 and Z1, a row of each of the three parts,
+// like UNIT in split_avx512_amd64.s.
 #define WORDS(d) \
-	VPSRLD    $16, Z0, Z2 \
-	VMOVDQU16 Z1, K7, Z2  \
+	VPSRLD    $16, Z0, Z2  \
+	VMOVDQU16 Z1, K7, Z2   \
 	VMOVUPS   Z2, (d)(R13)
 
 #define REST \
@@ -70,8 +72,17 @@
 	REST            \
 	WORDS(d + 4096)
 
-// LEFTROW splits row i of a block of Y and adds it to the sums.
-#define LEFTROW(i) \
+// LEFTROW splits row i of a block of Y and adds it to the partial sums z, LEFTROWM to
+// those in memory.
+#define LEFTROW(i, z) \
+	VMOVUPS (R11), Z0   \
+	VMOVUPS 64(R11), Z1 \
+	ADDQ    R12, R11    \
+	VADDPS  Z0, z, z    \
+	VADDPS  Z1, z, z    \
+	PARTS((i)*64)
+
+#define LEFTROWM(i) \
 	VMOVUPS (R11), Z0                     \
 	VMOVUPS 64(R11), Z1                   \
 	ADDQ    R12, R11                      \
@@ -80,182 +91,279 @@
 	VMOVUPS Z5, (12288 + (i)*64)(R13)     \
 	PARTS((i)*64)
 
-#define LEFTROWS2(i) \
-	LEFTROW(i)   \
-	LEFTROW(i+1)
-
-// RIGHTROWS splits rows i and i+16 of a block of Y, and asks for what comes a strip
-// later and for the lines of the next panel of H.
+// RIGHTROWS splits the first half of the columns of rows i and i+16 of a block of Y,
+// RIGHTREST the second half, and asks for what comes a strip later.
 #define RIGHTROWS(i) \
-	VMOVUPS    (R11), Z0                   \
-	VMOVUPS    (R14), Z1                   \
-	PARTS(6144 + (i)*64)                   \
-	VMOVUPS    64(R11), Z0                 \
-	VMOVUPS    64(R14), Z1                 \
-	PARTS(7168 + (i)*64)                   \
-	PREFETCHT1 (R11)(R15*1)                \
-	PREFETCHT1 64(R11)(R15*1)              \
-	PREFETCHT1 (R14)(R15*1)                \
-	PREFETCHT1 64(R14)(R15*1)              \
-	PREFETCHT0 (6144 + (i)*384)(DI)        \
-	PREFETCHT0 (6144 + (i)*384 + 64)(DI)   \
-	PREFETCHT0 (6144 + (i)*384 + 128)(DI)  \
-	PREFETCHT0 (6144 + (i)*384 + 192)(DI)  \
-	PREFETCHT0 (6144 + (i)*384 + 256)(DI)  \
-	PREFETCHT0 (6144 + (i)*384 + 320)(DI)  \
-	ADDQ       R12, R11                    \
+	VMOVUPS (R11), Z0    \
+	VMOVUPS (R14), Z1    \
+	PARTS(6144 + (i)*64)
+
+#define RIGHTREST(i) \
+	VMOVUPS    64(R11), Z0    \
+	VMOVUPS    64(R14), Z1    \
+	PARTS(7168 + (i)*64)      \
+	PREFETCHT1 (R11)(R15*1)   \
+	PREFETCHT1 64(R11)(R15*1) \
+	PREFETCHT1 (R14)(R15*1)   \
+	PREFETCHT1 64(R14)(R15*1) \
+	ADDQ       R12, R11       \
 	ADDQ       R12, R14
+
+// RIGHTPARTONCE is RIGHTPART for H, of which each panel is used once for a strip: the
+// hint of TILELOADDT1 keeps it from taking the place in the first-level cache of what
+// every block uses. LOADH gives it too.
+#define RIGHTONCE(t, d) \
+	LONG $0x4b79a2c4     \
+	WORD $(0x0784 + t*8) \
+	LONG $d
+
+#define RIGHTPARTONCE(p) \
+	RIGHTONCE(6, p*2048)      \
+	RIGHTONCE(7, p*2048+1024)
 
 // The first four products of a block end the one before, whose tiles move to dH or dW
 // each just ahead of its successor: the unit does not run dry. It begins with zero or
 // with what is there.
 #define ZEROW \
-	STOREH(0, 0) \
-	ZERO(0) \
-	TDP46 \
-	STOREH16(2, 0) \
-	ZERO(2) \
-	TDP56 \
+	STOREH(0, 0)    \
+	ZERO(0)         \
+	TDP46           \
+	STOREH16(2, 0)  \
+	ZERO(2)         \
+	TDP56           \
 	STOREH16(3, 64) \
-	ZERO(3) \
-	TDP57 \
-	STOREH(1, 64) \
-	ZERO(1) \
+	ZERO(3)         \
+	TDP57           \
+	STOREH(1, 64)   \
+	ZERO(1)         \
 	TDP47
 
 #define ADDW \
-	STOREH(0, 0) \
-	LOADC(0, 0) \
-	TDP46 \
-	STOREH16(2, 0) \
-	LOADC16(2, 0) \
-	TDP56 \
+	STOREH(0, 0)    \
+	LOADC(0, 0)     \
+	TDP46           \
+	STOREH16(2, 0)  \
+	LOADC16(2, 0)   \
+	TDP56           \
 	STOREH16(3, 64) \
-	LOADC16(3, 64) \
-	TDP57 \
-	STOREH(1, 64) \
-	LOADC(1, 64) \
+	LOADC16(3, 64)  \
+	TDP57           \
+	STOREH(1, 64)   \
+	LOADC(1, 64)    \
 	TDP47
 
 #define ZEROH \
-	STOREC(0, 0) \
-	ZERO(0) \
-	TDP46 \
-	STOREC16(2, 0) \
-	ZERO(2) \
-	TDP56 \
+	STOREC(0, 0)    \
+	ZERO(0)         \
+	TDP46           \
+	STOREC16(2, 0)  \
+	ZERO(2)         \
+	TDP56           \
 	STOREC16(3, 64) \
-	ZERO(3) \
-	TDP57 \
-	STOREC(1, 64) \
-	ZERO(1) \
+	ZERO(3)         \
+	TDP57           \
+	STOREC(1, 64)   \
+	ZERO(1)         \
 	TDP47
 
 #define ADDH \
-	STOREC(0, 0) \
-	LOADH(0, 0) \
-	TDP46 \
-	STOREC16(2, 0) \
-	LOADH16(2, 0) \
-	TDP56 \
+	STOREC(0, 0)    \
+	LOADH(0, 0)     \
+	TDP46           \
+	STOREC16(2, 0)  \
+	LOADH16(2, 0)   \
+	TDP56           \
 	STOREC16(3, 64) \
-	LOADH16(3, 64) \
-	TDP57 \
-	STOREC(1, 64) \
-	LOADH(1, 64) \
+	LOADH16(3, 64)  \
+	TDP57           \
+	STOREC(1, 64)   \
+	LOADH(1, 64)    \
 	TDP47
 
 // The other products.
 #define RESTW \
-	LEFTPART(1) \
-	TDP47 \
-	RIGHTROWS(0) \
-	TDP57 \
-	RIGHTROWS(1) \
-	TDP56 \
-	RIGHTROWS(2) \
-	TDP46 \
-	RIGHTROWS(3) \
-	RIGHTPART(1) \
-	TDP46 \
-	RIGHTROWS(4) \
-	TDP56 \
-	RIGHTROWS(5) \
-	TDP57 \
-	RIGHTROWS(6) \
-	TDP47 \
-	RIGHTROWS(7) \
-	LEFTPART(0) \
-	TDP47 \
-	RIGHTROWS(8) \
-	TDP57 \
-	RIGHTROWS(9) \
-	TDP56 \
-	RIGHTROWS(10) \
-	TDP46 \
-	RIGHTROWS(11) \
-	RIGHTPART(2) \
-	TDP46 \
-	RIGHTROWS(12) \
-	TDP56 \
-	RIGHTROWS(13) \
-	TDP57 \
-	RIGHTROWS(14) \
-	TDP47 \
-	RIGHTROWS(15) \
-	RIGHTPART(0) \
-	TDP46 \
-	TDP56 \
-	TDP57 \
+	LEFTPART(1)      \
+	TDP47            \
+	RIGHTROWS(0)     \
+	RIGHTREST(0)     \
+	TDP57            \
+	RIGHTROWS(1)     \
+	RIGHTREST(1)     \
+	TDP56            \
+	RIGHTROWS(2)     \
+	RIGHTREST(2)     \
+	TDP46            \
+	RIGHTROWS(3)     \
+	RIGHTREST(3)     \
+	RIGHTPARTONCE(1) \
+	TDP46            \
+	RIGHTROWS(4)     \
+	RIGHTREST(4)     \
+	TDP56            \
+	RIGHTROWS(5)     \
+	RIGHTREST(5)     \
+	TDP57            \
+	RIGHTROWS(6)     \
+	RIGHTREST(6)     \
+	TDP47            \
+	RIGHTROWS(7)     \
+	RIGHTREST(7)     \
+	LEFTPART(0)      \
+	TDP47            \
+	RIGHTROWS(8)     \
+	RIGHTREST(8)     \
+	TDP57            \
+	RIGHTROWS(9)     \
+	RIGHTREST(9)     \
+	TDP56            \
+	RIGHTROWS(10)    \
+	RIGHTREST(10)    \
+	TDP46            \
+	RIGHTROWS(11)    \
+	RIGHTREST(11)    \
+	RIGHTPARTONCE(2) \
+	TDP46            \
+	RIGHTROWS(12)    \
+	RIGHTREST(12)    \
+	TDP56            \
+	RIGHTROWS(13)    \
+	RIGHTREST(13)    \
+	TDP57            \
+	RIGHTROWS(14)    \
+	RIGHTREST(14)    \
+	TDP47            \
+	RIGHTROWS(15)    \
+	RIGHTREST(15)    \
+	RIGHTPARTONCE(0) \
+	TDP46            \
+	TDP56            \
+	TDP57            \
 	TDP47
 
 #define RESTH \
-	LEFTPART(1) \
-	TDP47 \
-	LEFTROWS2(0) \
-	TDP57 \
-	LEFTROWS2(2) \
-	TDP56 \
-	LEFTROWS2(4) \
-	TDP46 \
-	LEFTROWS2(6) \
-	RIGHTPART(1) \
-	TDP46 \
-	LEFTROWS2(8) \
-	TDP56 \
-	LEFTROWS2(10) \
-	TDP57 \
-	LEFTROWS2(12) \
-	TDP47 \
-	LEFTROWS2(14) \
-	LEFTPART(0) \
-	TDP47 \
-	LEFTROWS2(16) \
-	TDP57 \
-	LEFTROWS2(18) \
-	TDP56 \
-	LEFTROWS2(20) \
-	TDP46 \
-	LEFTROWS2(22) \
-	RIGHTPART(2) \
-	TDP46 \
-	LEFTROWS2(24) \
-	TDP56 \
-	LEFTROWS2(26) \
-	TDP57 \
-	LEFTROWS2(28) \
-	TDP47 \
-	LEFTROWS2(30) \
-	RIGHTPART(0) \
-	TDP46 \
-	TDP56 \
-	TDP57 \
+	LEFTPART(1)      \
+	TDP47            \
+	LEFTROW(0, Z6)   \
+	LEFTROW(1, Z7)   \
+	TDP57            \
+	LEFTROW(2, Z8)   \
+	LEFTROW(3, Z9)   \
+	TDP56            \
+	LEFTROW(4, Z10)  \
+	LEFTROW(5, Z11)  \
+	TDP46            \
+	LEFTROW(6, Z12)  \
+	LEFTROW(7, Z13)  \
+	RIGHTPART(1)     \
+	TDP46            \
+	LEFTROW(8, Z14)  \
+	LEFTROW(9, Z15)  \
+	TDP56            \
+	LEFTROW(10, Z16) \
+	LEFTROW(11, Z17) \
+	TDP57            \
+	LEFTROW(12, Z18) \
+	LEFTROW(13, Z19) \
+	TDP47            \
+	LEFTROW(14, Z20) \
+	LEFTROW(15, Z21) \
+	LEFTPART(0)      \
+	TDP47            \
+	LEFTROW(16, Z22) \
+	LEFTROW(17, Z23) \
+	TDP57            \
+	LEFTROW(18, Z24) \
+	LEFTROW(19, Z25) \
+	TDP56            \
+	LEFTROW(20, Z26) \
+	LEFTROW(21, Z27) \
+	TDP46            \
+	LEFTROW(22, Z28) \
+	LEFTROW(23, Z29) \
+	RIGHTPART(2)     \
+	TDP46            \
+	LEFTROW(24, Z30) \
+	LEFTROWM(25)     \
+	TDP56            \
+	LEFTROWM(26)     \
+	LEFTROWM(27)     \
+	TDP57            \
+	LEFTROWM(28)     \
+	LEFTROWM(29)     \
+	TDP47            \
+	LEFTROWM(30)     \
+	LEFTROWM(31)     \
+	RIGHTPART(0)     \
+	TDP46            \
+	TDP56            \
+	TDP57            \
 	TDP47
 
-// TOTAL adds up the partial sums of a row into X0 and clears them.
+// CLEARSUMS clears the sums, SAVESUMS moves them all to memory.
+#define CLEARSUMS \
+	VPXORD  Z6, Z6, Z6               \
+	VPXORD  Z7, Z7, Z7               \
+	VPXORD  Z8, Z8, Z8               \
+	VPXORD  Z9, Z9, Z9               \
+	VPXORD  Z10, Z10, Z10            \
+	VPXORD  Z11, Z11, Z11            \
+	VPXORD  Z12, Z12, Z12            \
+	VPXORD  Z13, Z13, Z13            \
+	VPXORD  Z14, Z14, Z14            \
+	VPXORD  Z15, Z15, Z15            \
+	VPXORD  Z16, Z16, Z16            \
+	VPXORD  Z17, Z17, Z17            \
+	VPXORD  Z18, Z18, Z18            \
+	VPXORD  Z19, Z19, Z19            \
+	VPXORD  Z20, Z20, Z20            \
+	VPXORD  Z21, Z21, Z21            \
+	VPXORD  Z22, Z22, Z22            \
+	VPXORD  Z23, Z23, Z23            \
+	VPXORD  Z24, Z24, Z24            \
+	VPXORD  Z25, Z25, Z25            \
+	VPXORD  Z26, Z26, Z26            \
+	VPXORD  Z27, Z27, Z27            \
+	VPXORD  Z28, Z28, Z28            \
+	VPXORD  Z29, Z29, Z29            \
+	VPXORD  Z30, Z30, Z30            \
+	VMOVUPS Z6, (12288 + 25*64)(R13) \
+	VMOVUPS Z6, (12288 + 26*64)(R13) \
+	VMOVUPS Z6, (12288 + 27*64)(R13) \
+	VMOVUPS Z6, (12288 + 28*64)(R13) \
+	VMOVUPS Z6, (12288 + 29*64)(R13) \
+	VMOVUPS Z6, (12288 + 30*64)(R13) \
+	VMOVUPS Z6, (12288 + 31*64)(R13)
+
+#define SAVESUMS \
+	VMOVUPS Z6, (12288 + 0*64)(R13)   \
+	VMOVUPS Z7, (12288 + 1*64)(R13)   \
+	VMOVUPS Z8, (12288 + 2*64)(R13)   \
+	VMOVUPS Z9, (12288 + 3*64)(R13)   \
+	VMOVUPS Z10, (12288 + 4*64)(R13)  \
+	VMOVUPS Z11, (12288 + 5*64)(R13)  \
+	VMOVUPS Z12, (12288 + 6*64)(R13)  \
+	VMOVUPS Z13, (12288 + 7*64)(R13)  \
+	VMOVUPS Z14, (12288 + 8*64)(R13)  \
+	VMOVUPS Z15, (12288 + 9*64)(R13)  \
+	VMOVUPS Z16, (12288 + 10*64)(R13) \
+	VMOVUPS Z17, (12288 + 11*64)(R13) \
+	VMOVUPS Z18, (12288 + 12*64)(R13) \
+	VMOVUPS Z19, (12288 + 13*64)(R13) \
+	VMOVUPS Z20, (12288 + 14*64)(R13) \
+	VMOVUPS Z21, (12288 + 15*64)(R13) \
+	VMOVUPS Z22, (12288 + 16*64)(R13) \
+	VMOVUPS Z23, (12288 + 17*64)(R13) \
+	VMOVUPS Z24, (12288 + 18*64)(R13) \
+	VMOVUPS Z25, (12288 + 19*64)(R13) \
+	VMOVUPS Z26, (12288 + 20*64)(R13) \
+	VMOVUPS Z27, (12288 + 21*64)(R13) \
+	VMOVUPS Z28, (12288 + 22*64)(R13) \
+	VMOVUPS Z29, (12288 + 23*64)(R13) \
+	VMOVUPS Z30, (12288 + 24*64)(R13)
+
+// TOTAL adds up the partial sums of a row into X0.
 #define TOTAL(d) \
 	VMOVUPS       (d)(R13), Z0 \
-	VMOVUPS       Z6, (d)(R13) \
 	VEXTRACTF64X4 $1, Z0, Y1   \
 	VADDPS        Y1, Y0, Y0   \
 	VEXTRACTF128  $1, Y0, X1   \
@@ -286,32 +394,40 @@ TEXT ·linearGradSplitAMX(SB), 0, $14480-98
 	CONFIGURE
 
 	// No sums, and the left form of the first block.
-	VPXORD Z6, Z6, Z6
-	MOVL   $32, BX
-	MOVQ   R13, DI
-
-clear:
-	VMOVUPS Z6, 12288(DI)
-	ADDQ    $64, DI
-	DECL    BX
-	JNZ     clear
-	MOVQ    y+16(FP), R11
-	LEFTROWS2(0)
-	LEFTROWS2(2)
-	LEFTROWS2(4)
-	LEFTROWS2(6)
-	LEFTROWS2(8)
-	LEFTROWS2(10)
-	LEFTROWS2(12)
-	LEFTROWS2(14)
-	LEFTROWS2(16)
-	LEFTROWS2(18)
-	LEFTROWS2(20)
-	LEFTROWS2(22)
-	LEFTROWS2(24)
-	LEFTROWS2(26)
-	LEFTROWS2(28)
-	LEFTROWS2(30)
+	CLEARSUMS
+	MOVQ y+16(FP), R11
+	LEFTROW(0, Z6)
+	LEFTROW(1, Z7)
+	LEFTROW(2, Z8)
+	LEFTROW(3, Z9)
+	LEFTROW(4, Z10)
+	LEFTROW(5, Z11)
+	LEFTROW(6, Z12)
+	LEFTROW(7, Z13)
+	LEFTROW(8, Z14)
+	LEFTROW(9, Z15)
+	LEFTROW(10, Z16)
+	LEFTROW(11, Z17)
+	LEFTROW(12, Z18)
+	LEFTROW(13, Z19)
+	LEFTROW(14, Z20)
+	LEFTROW(15, Z21)
+	LEFTROW(16, Z22)
+	LEFTROW(17, Z23)
+	LEFTROW(18, Z24)
+	LEFTROW(19, Z25)
+	LEFTROW(20, Z26)
+	LEFTROW(21, Z27)
+	LEFTROW(22, Z28)
+	LEFTROW(23, Z29)
+	LEFTROW(24, Z30)
+	LEFTROWM(25)
+	LEFTROWM(26)
+	LEFTROWM(27)
+	LEFTROWM(28)
+	LEFTROWM(29)
+	LEFTROWM(30)
+	LEFTROWM(31)
 
 	// What the first block finds in the tiles goes to where dH of the first panel will be
 	// once there is one: here is none yet, so it goes to the place of the right form.
@@ -346,7 +462,7 @@ panel:
 	SHLQ $4, R14
 	ADDQ R11, R14
 	LEFTPART(2)
-	RIGHTPART(0)
+	RIGHTPARTONCE(0)
 	CMPB addW+96(FP), $0
 	JEQ  zeroW
 	ADDW
@@ -374,10 +490,10 @@ restW:
 	JNZ  along
 
 	// The sums of the strip are complete.
-	MOVQ   sums+80(FP), R14
-	VPXORD Z6, Z6, Z6
-	MOVL   $8, R15
-	MOVQ   R13, R11
+	MOVQ sums+80(FP), R14
+	SAVESUMS
+	MOVL $8, R15
+	MOVQ R13, R11
 
 total:
 	TOTAL(12288)
@@ -393,6 +509,7 @@ total:
 	DECL   R15
 	JNZ    total
 	MOVQ   R11, R13
+	CLEARSUMS
 	MOVQ   R14, sums+80(FP)
 	MOVQ   y+16(FP), R11
 	CMPQ   strips+0(FP), $1

@@ -16,7 +16,7 @@ func linearGradSplit(g *GradSplit) {
 		return
 	}
 	// Rows for one call, which cannot be preempted: some ten microseconds.
-	const most = 4 * splitTile
+	const most = 8 * splitTile
 	var sums [most]float32
 	for i := 0; i < rows; i += most {
 		m := min(most, rows-i)

@@ -146,6 +146,10 @@ func (c *cpu) divide(positions int) int {
 		c.size += (l.out*l.in + l.out + 1 + 15) &^ 15
 	}
 	c.segments = min(segmentsMost, c.blocks, max(2, partialValues/max(1, c.size)))
+	if c.split.used {
+		// The sums of a segment take a good part of the time of a block.
+		c.segments = min(c.segments, max(segmentsFew, c.blocks/2))
+	}
 
 	c.groups = 1
 	if c.top && c.segments < segmentsFew {
