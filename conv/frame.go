@@ -29,6 +29,7 @@ const (
 	spread        // from a copy whose planes do not fall into the same lines of the cache
 	inBlocks      // from a copy in blocks, see blocked.go
 	inSplits      // from a copy in blocks that is split, see tapsplit.go
+	inBands       // from copies of rows that are split, see reducesplit.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -85,6 +86,8 @@ func (f *frame) kernelGrad(s, largest *Shape) {
 		if !f.inside() {
 			f.form = bordered
 		}
+	case s.Sources() >= thickSources && fillsSplit(s.B) && len(f.offsets) > 1:
+		f.form = inBands
 	case len(f.offsets) >= manyTaps && min(apart, page-apart) < page/20:
 		f.form = spread
 	}
@@ -181,8 +184,8 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
-	case inSplits:
-		v.inBlocks = scratch // and the kernel behind it
+	case inSplits, inBands:
+		v.inBlocks = scratch // and more behind it
 	}
 }
 

@@ -37,6 +37,7 @@ type reduction struct {
 	span   int    // positions of a block; 0: part of one position's batch
 	deep   int    // packed rows of a block
 	cpu    *tensor.CPU
+	bands  // where products are split
 }
 
 // line is a run of taps side by side.
@@ -65,10 +66,14 @@ func (r *reduction) bind(s *Shape) int {
 			t += n
 		}
 	}
-	return (min(s.Targets(), wide) + nr - 1) / nr * nr * depth
+	return max((min(s.Targets(), wide)+nr-1)/nr*nr*depth, splitColumns*s.B)
 }
 
 func (r *reduction) run(p *taps) {
+	if r.form == inBands {
+		r.runSplit(p)
+		return
+	}
 	r.mr, r.nr = asm.GemmTile()
 	r.tiles = (r.sources + r.mr - 1) / r.mr
 	r.step = (r.sources + r.tiles - 1) / r.tiles
@@ -112,6 +117,10 @@ func (r *reduction) unit(u int) unit {
 
 // Do computes the units lo <= u < hi.
 func (r *reduction) Do(lo, hi, worker int) {
+	if r.form == inBands {
+		r.doSplit(lo, hi)
+		return
+	}
 	for m := 0; m < r.targets; m += wide {
 		columns := min(wide, r.targets-m)
 		most := max(1, resident/(r.step*columns))

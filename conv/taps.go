@@ -29,12 +29,13 @@ type taps struct {
 	max    Shape // the largest shape
 	biased bool  // the last Prepare had a bias
 
-	corr      correlation
-	reduce    reduction
-	copies    copying
-	blocks    blocking
-	splitting splitting
-	order     arrangement
+	corr          correlation
+	reduce        reduction
+	copies        copying
+	blocks        blocking
+	splitting     splitting
+	bandSplitting bandSplitting
+	order         arrangement
 }
 
 func newTaps() *taps { return new(taps) }
@@ -64,7 +65,7 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	kernel := s.Sources() * lead(s.Targets()*len(s.Offsets))
 	scratch = max(scratch, kernel+f.copySize(s.Targets(), s.B)+f.kernelSize(s.Sources(), s.Targets()))
 	f.kernelGrad(s, s)
-	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B))
+	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B)+f.bandSize(s.Sources(), s.Targets(), s.B))
 }
 
 // Bind names the CPU and the largest shape. The workers' memory is sized for the

@@ -1,0 +1,171 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+const (
+	// bandSplit is how many values of split planes the gradient of the kernel keeps: 48
+	// MiB. Planes that take more are gone through in bands of rows.
+	bandSplit = 12 << 20
+	// residentSplit is how many values of sums are worked on at a time, and spanSplit
+	// how many steps: they share the second-level cache with what is split of dy for
+	// those steps.
+	residentSplit = 1 << 17
+	spanSplit     = 256
+)
+
+// bands are the split planes of the gradient of the kernel where the level has a
+// matrix unit (asm.GemmSplitPanels). Steps are (position, batch):
+//
+//	source  [row, strip of 32 planes, col, piece]
+//	dy      [row, panel of 32 planes, col, piece]
+//
+// A piece is the storage of the batch at one position, filled up to whole blocks of the
+// matrix unit with zeros, so that a tap shifts whole pieces.
+type bands struct {
+	left, right []float32 // of the source, of dy
+	row0, row1  int       // of dy
+	first, last int       // rows of the source that these meet: first <= row < last
+}
+
+// bandRows returns how many rows of dy a band has.
+func (f *frame) bandRows(sources, targets, b int) int {
+	source, dy := f.bandSizes(sources, targets, b)
+	lo, hi := f.rowOffsets()
+	return max(1, min(f.outH, (bandSplit-(hi-lo)*source)/(source+dy)))
+}
+
+// bandSizes returns the sizes of a row of the split source and of dy.
+func (f *frame) bandSizes(sources, targets, b int) (source, dy int) {
+	piece := splitPiece(b)
+	return blocksOf(sources, splitColumns) * f.w * piece, blocksOf(targets, splitColumns) * f.outW * piece
+}
+
+// rowOffsets returns the least and the largest offset of rows.
+func (f *frame) rowOffsets() (lo, hi int) {
+	lo, hi = f.offsets[0].Row, f.offsets[0].Row
+	for _, o := range f.offsets {
+		lo, hi = min(lo, o.Row), max(hi, o.Row)
+	}
+	return lo, hi
+}
+
+// bandSize returns the size of the split planes, 0 for none.
+func (f *frame) bandSize(sources, targets, b int) int {
+	if f.form != inBands {
+		return 0
+	}
+	source, dy := f.bandSizes(sources, targets, b)
+	lo, hi := f.rowOffsets()
+	rows := f.bandRows(sources, targets, b)
+	return min(f.h, rows+hi-lo)*source + rows*dy
+}
+
+// runSplit computes all sums, band after band.
+func (r *reduction) runSplit(p *taps) {
+	r.cpu = p.cpu
+	rows := r.bandRows(r.sources, r.targets, r.batch)
+	source, _ := r.bandSizes(r.sources, r.targets, r.batch)
+	lo, hi := r.rowOffsets()
+	most := min(r.h, rows+hi-lo) * source
+	r.bands.left, r.bands.right = r.inBlocks[:most], r.inBlocks[most:]
+	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
+	units := strips * len(r.offsets)
+	p.bandSplitting = bandSplitting{r}
+	for r.bands.row0 = 0; r.bands.row0 < r.outH; r.bands.row0 = r.bands.row1 {
+		r.bands.row1 = min(r.outH, r.bands.row0+rows)
+		r.bands.first, r.bands.last = max(0, r.bands.row0+lo), max(0, min(r.h, r.bands.row1+hi))
+		p.team.For(max(0, r.bands.last-r.bands.first)*strips+(r.bands.row1-r.bands.row0)*panels, 1, &p.bandSplitting)
+		n := p.team.Size()
+		p.team.For(units, blocksOf(units, 2*n), r)
+	}
+	r.src, r.dy, r.sums, r.inBlocks, r.bands = nil, nil, nil, nil, bands{}
+}
+
+// bandSplitting splits the rows of a band. Items are pairs (row, strip) of the source
+// and then pairs (row, panel) of dy.
+type bandSplitting struct{ *reduction }
+
+var _ tensor.Task = (*bandSplitting)(nil)
+
+// Do splits the items lo <= item < hi.
+func (s *bandSplitting) Do(lo, hi, worker int) {
+	piece := splitPiece(s.batch)
+	strips, panels := blocksOf(s.sources, splitColumns), blocksOf(s.targets, splitColumns)
+	sources := max(0, s.bands.last-s.bands.first) * strips
+	turned := s.cpu.Workspace(worker)[:splitColumns*s.batch]
+	for item := lo; item < hi; item++ {
+		if item < sources {
+			row, plane := s.bands.first+item/strips, item%strips*splitColumns
+			n := min(splitColumns, s.sources-plane)
+			for col := range s.w {
+				asm.SplitLeft(s.bands.left[(item*s.w+col)*piece:], s.src[plane*s.plane+(row*s.w+col)*s.batch:], s.plane, n, s.batch)
+			}
+			continue
+		}
+		item := item - sources
+		row, plane := s.bands.row0+item/panels, item%panels*splitColumns
+		n := min(splitColumns, s.targets-plane)
+		size := s.outH * s.outW * s.batch
+		for col := range s.outW {
+			asm.Transpose(turned, splitColumns, s.dy[plane*size+(row*s.outW+col)*s.batch:], size, n, s.batch)
+			asm.SplitRight(s.bands.right[(item*s.outW+col)*piece:], turned, splitColumns, s.batch, n)
+		}
+	}
+}
+
+// doSplit adds what the band contributes to the units lo <= u < hi, each a strip of
+// source planes at one tap.
+func (r *reduction) doSplit(lo, hi int) {
+	most := max(1, residentSplit/(splitColumns*r.targets))
+	for u := lo; u < hi; u += most {
+		r.sweepSplit(u, min(hi, u+most))
+	}
+}
+
+// sweepSplit goes through the band once for some units.
+func (r *reduction) sweepSplit(lo, hi int) {
+	if r.bands.row0 == 0 {
+		for u := lo; u < hi; u++ {
+			t, plane, n := r.splitUnit(u)
+			clear(r.sums[(t*r.sources+plane)*r.targets:][:n*r.targets])
+		}
+	}
+	span := max(1, spanSplit/filled(r.batch))
+	for row := r.bands.row0; row < r.bands.row1; row++ {
+		for col := 0; col < r.outW; col += span {
+			for u := lo; u < hi; u++ {
+				r.blockSplit(u, row, col, min(r.outW, col+span))
+			}
+		}
+	}
+}
+
+// splitUnit returns a unit's tap, first plane and number of planes.
+func (r *reduction) splitUnit(u int) (t, plane, n int) {
+	t, plane = u%len(r.offsets), u/len(r.offsets)*splitColumns
+	return t, plane, min(splitColumns, r.sources-plane)
+}
+
+// blockSplit adds what the positions col <= x < end of a row of dy contribute to a
+// unit.
+func (r *reduction) blockSplit(u, row, col, end int) {
+	t, plane, n := r.splitUnit(u)
+	if !r.rowInside(t, row) {
+		return
+	}
+	x0, x1 := r.columns(t)
+	x0, x1 = max(x0, col), min(x1, end)
+	if x0 >= x1 {
+		return
+	}
+	piece := splitPiece(r.batch)
+	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
+	line := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitColumns
+	asm.GemmSplitPanels(n, r.targets, (x1-x0)*filled(r.batch),
+		r.bands.left[(line*r.w+x0+r.offsets[t].Col)*piece:],
+		r.bands.right[((row-r.bands.row0)*panels*r.outW+x0)*piece:], r.outW*piece,
+		r.sums[(t*r.sources+plane)*r.targets:], r.targets, true, nil, 0)
+}
