@@ -187,6 +187,11 @@ func TestStayInside(t *testing.T) {
 				check(t, fmt.Sprintf("GemmSplitPanels of %dx%dx%d", rows, 37, k), func() {
 					GemmSplitPanels(rows, 37, k, x(size), x(SplitSize(37, k)), SplitSize(1, k), x(rows*37), 37, true, x(5), 3)
 				})
+				if rows <= 33 && k <= 32 {
+					check(t, fmt.Sprintf("GemmSplitComplex of %dx%dx%d", rows, 32, k), func() {
+						GemmSplitComplex(rows, 32, k, x(3*size), x(2*SplitSize(32, k)), x(rows*32), x(rows*32), 32, true, x(5), 3)
+					})
+				}
 				check(t, fmt.Sprintf("GemmSplit of %dx%dx%d", rows, 5, k), func() {
 					GemmSplit(rows, 5, k, x(size), x(SplitSize(5, k)), x(rows*5), 5, true)
 				})

@@ -158,7 +158,7 @@ func GemmSplit(m, n, k int, a, b, c []float32, ldc int, accumulate bool) {
 
 // GemmSplitPanels is GemmSplit for panels of B that are distance values apart: at
 // least those of one panel, unless panels are to overlap. Meanwhile it asks the
-// processor to bring what comes next into the first-level cache: 32 lines for
+// processor to bring what comes next into the second-level cache: 32 lines for
 // each block of 32 rows, columns and steps, for strip i from ahead[i*stride] on. That
 // is a hint: ahead may be shorter, or nil.
 func GemmSplitPanels(m, n, k int, a, b []float32, distance int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
@@ -197,6 +197,59 @@ func gemmSplitPanelsParts(m, n, steps int, a, b []float32, distance int, c []flo
 	for i := 0; i < m; i += splitTile {
 		for j := 0; j < n; j += splitTile {
 			gemmSplit(min(splitTile, m-i), min(splitTile, n-j), steps, a[i*steps*splitBlock/splitTile:], b[j/splitTile*distance:], c[i*ldc+j:], ldc, accumulate)
+		}
+	}
+}
+
+// GemmSplitComplex multiplies complex matrices, A = a0 + i*a1 [m, k] by
+// B = b0 + i*b1 [k, n]:
+//
+//	re = a0 b0 + a2 b1, im = a0 b1 + a1 b0 // accumulate: onto re and im
+//
+// a holds, for each strip of 32 rows, the split pieces a0, a1 and a2 = -a1; b holds,
+// for each panel of 32 columns, b0 and b1: each piece SplitSize(32, k) values. re and im
+// have rows ldc apart. ahead and stride are as for GemmSplitPanels, with 32 lines for
+// each product of two blocks of pieces.
+func GemmSplitComplex(m, n, k int, a, b, re, im []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	if m < 0 || n < 0 || k < 0 || stride < 0 {
+		panic(&Error{"GemmSplitComplex", "negative size"})
+	}
+	if m == 0 || n == 0 {
+		return
+	}
+	sizeA, sizeB := 3*SplitSize(m, k), 2*SplitSize(n, k)
+	if len(a) < sizeA || len(b) < sizeB {
+		panic(&Error{"GemmSplitComplex", "a or b is shorter than its pieces"})
+	}
+	checkDst("GemmSplitComplex", "re", re, m, n, ldc)
+	checkDst("GemmSplitComplex", "im", im, m, n, ldc)
+	if raceEnabled {
+		raceRead(a[:sizeA])
+		raceRead(b[:sizeB])
+		raceWriteRows(re, m, n, ldc)
+		raceWriteRows(im, m, n, ldc)
+	}
+	steps := splitSteps(k)
+	// Strips for one call, which cannot be preempted: some ten microseconds.
+	strips := max(1, 16/splitSteps(n)/max(1, steps))
+	for i := 0; i < m; i += strips * splitTile {
+		gemmSplitComplex(min(strips*splitTile, m-i), n, steps, a[3*i/splitTile*steps*splitBlock:], b, re[i*ldc:], im[i*ldc:], ldc, accumulate, ahead, stride)
+		ahead = ahead[min(len(ahead), strips*stride):]
+	}
+}
+
+// gemmSplitComplexParts is GemmSplitComplex by single blocks.
+func gemmSplitComplexParts(m, n, steps int, a, b, re, im []float32, ldc int, accumulate bool) {
+	size := steps * splitBlock
+	for i := 0; i < m; i += splitTile {
+		a, rows := a[3*i/splitTile*size:], min(splitTile, m-i)
+		for j := 0; j < n; j += splitTile {
+			b, cols := b[2*j/splitTile*size:], min(splitTile, n-j)
+			re, im := re[i*ldc+j:], im[i*ldc+j:]
+			gemmSplit(rows, cols, steps, a, b, re, ldc, accumulate)
+			gemmSplit(rows, cols, steps, a[2*size:], b[size:], re, ldc, true)
+			gemmSplit(rows, cols, steps, a, b[size:], im, ldc, accumulate)
+			gemmSplit(rows, cols, steps, a[size:], b, im, ldc, true)
 		}
 	}
 }

@@ -95,3 +95,30 @@ func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32,
 		gemmSplitPanelsParts(m, n-cols, steps, a, b[panels*distance:], distance, c[cols:], ldc, accumulate)
 	}
 }
+
+// gemmSplitComplexAMX multiplies strips of 32 rows by panels of 32 columns. Only
+// addresses are made from ahead.
+//
+//go:noescape
+func gemmSplitComplexAMX(strips, panels, steps int, a, b, re, im *float32, ldc int, accumulate bool, ahead *float32, stride int)
+
+//go:noinline
+func gemmSplitComplex(m, n, steps int, a, b, re, im []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	strips, panels := m/splitTile, n/splitTile
+	if !fastSplit || strips == 0 || panels == 0 || steps == 0 {
+		gemmSplitComplexParts(m, n, steps, a, b, re, im, ldc, accumulate)
+		return
+	}
+	fetch := unsafe.SliceData(ahead)
+	if len(ahead) == 0 {
+		fetch, stride = &a[0], 0
+	}
+	gemmSplitComplexAMX(strips, panels, steps, &a[0], &b[0], &re[0], &im[0], ldc, accumulate, fetch, stride)
+	rows, cols := strips*splitTile, panels*splitTile
+	if rows < m {
+		gemmSplitComplexParts(m-rows, cols, steps, a[3*strips*steps*splitBlock:], b, re[rows*ldc:], im[rows*ldc:], ldc, accumulate)
+	}
+	if cols < n {
+		gemmSplitComplexParts(m, n-cols, steps, a, b[2*panels*steps*splitBlock:], re[cols:], im[cols:], ldc, accumulate)
+	}
+}

@@ -17,3 +17,7 @@ func gemmSplit(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
 func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32, ldc int, accumulate bool, _ []float32, _ int) {
 	gemmSplitPanelsParts(m, n, steps, a, b, distance, c, ldc, accumulate)
 }
+
+func gemmSplitComplex(m, n, steps int, a, b, re, im []float32, ldc int, accumulate bool, _ []float32, _ int) {
+	gemmSplitComplexParts(m, n, steps, a, b, re, im, ldc, accumulate)
+}

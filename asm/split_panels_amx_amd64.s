@@ -3,22 +3,22 @@
 #include "textflag.h"
 #include "amx_amd64.h"
 
-// FETCH5 and FETCH6 bring lines at R14 into the first-level cache.
+// FETCH5 and FETCH6 bring lines at R14 into the second-level cache.
 #define FETCH5 \
-	PREFETCHT0 (R14)     \
-	PREFETCHT0 64(R14)   \
-	PREFETCHT0 128(R14)  \
-	PREFETCHT0 192(R14)  \
-	PREFETCHT0 256(R14)  \
+	PREFETCHT1 (R14)     \
+	PREFETCHT1 64(R14)   \
+	PREFETCHT1 128(R14)  \
+	PREFETCHT1 192(R14)  \
+	PREFETCHT1 256(R14)  \
 	ADDQ       $320, R14
 
 #define FETCH6 \
-	PREFETCHT0 (R14)     \
-	PREFETCHT0 64(R14)   \
-	PREFETCHT0 128(R14)  \
-	PREFETCHT0 192(R14)  \
-	PREFETCHT0 256(R14)  \
-	PREFETCHT0 320(R14)  \
+	PREFETCHT1 (R14)     \
+	PREFETCHT1 64(R14)   \
+	PREFETCHT1 128(R14)  \
+	PREFETCHT1 192(R14)  \
+	PREFETCHT1 256(R14)  \
+	PREFETCHT1 320(R14)  \
 	ADDQ       $384, R14
 
 // BLOCKAHEAD is BLOCK while 32 lines are fetched.
@@ -42,6 +42,25 @@
 	RIGHTPART(0) \
 	PRODUCTS     \
 	FETCH6
+
+#define ZEROES \
+	ZERO(0) \
+	ZERO(1) \
+	ZERO(2) \
+	ZERO(3)
+
+// LOADS and STORES move the tiles of C, whose first row is at DX.
+#define LOADS \
+	LOADC(0, 0)    \
+	LOADC(1, 64)   \
+	LOADC16(2, 0)  \
+	LOADC16(3, 64)
+
+#define STORES \
+	STOREC(0, 0)    \
+	STOREC(1, 64)   \
+	STOREC16(2, 0)  \
+	STOREC16(3, 64)
 
 // func gemmSplitPanelsAMX(strips, panels, steps int, a, b *float32, distance int, c *float32, ldc int, accumulate bool, ahead *float32, stride int)
 //
@@ -99,17 +118,11 @@ panel:
 	MOVQ  steps+16(FP), CX
 	TESTL R13, R13
 	JNZ   load
-	ZERO(0)
-	ZERO(1)
-	ZERO(2)
-	ZERO(3)
+	ZEROES
 	JMP   block
 
 load:
-	LOADC(0, 0)
-	LOADC(1, 64)
-	LOADC16(2, 0)
-	LOADC16(3, 64)
+	LOADS
 
 block:
 	BLOCKAHEAD
@@ -117,10 +130,7 @@ block:
 	ADDQ $6144, DI
 	DECQ CX
 	JNZ  block
-	STOREC(0, 0)
-	STOREC(1, 64)
-	STOREC16(2, 0)
-	STOREC16(3, 64)
+	STORES
 	ADDQ $128, DX
 	ADDQ $128, BX
 	ADDQ R12, DI
@@ -133,6 +143,132 @@ block:
 	MOVQ R9, AX
 	SHLQ $5, AX
 	ADDQ AX, DX
+	MOVQ stride+80(FP), AX
+	SHLQ $2, AX
+	ADDQ AX, ahead+72(FP)
+	DECQ strips+0(FP)
+	JNZ  strip
+	RELEASE
+	RET
+
+// func gemmSplitComplexAMX(strips, panels, steps int, a, b, re, im *float32, ldc int, accumulate bool, ahead *float32, stride int)
+//
+//	for range strips { // A: pieces of the strip
+//		for range panels { // B: pieces of the panel
+//			re (+)= A[0]*B[0] + A[2]*B[1] // 32 x 32, BLOCKAHEAD
+//			im (+)= A[0]*B[1] + A[1]*B[0]
+//			re, im = re[32:], im[32:]
+//		}
+//		re, im = next 32 rows
+//		ahead += stride
+//	}
+//
+//	SI, DI     the blocks of A and B
+//	R10, R12   pieces of A, of B
+//	R11        bytes of a piece
+//	DX, BX     rows 0 and 16 of C
+//	R8, R9     bytes between the rows of a tile of A and B, of C
+//	R15        bytes from the first panel of C
+//	CX         blocks left of the piece
+//	R13        accumulate
+//	R14        ahead
+TEXT ·gemmSplitComplexAMX(SB), NOSPLIT, $8-88
+	MOVQ    a+24(FP), R10
+	MOVQ    ldc+56(FP), R9
+	MOVBLZX accumulate+64(FP), R13
+	SHLQ    $2, R9
+	MOVQ    steps+16(FP), R11
+	IMULQ   $6144, R11
+	MOVL    $64, R8
+	LEAQ    tiles<>(SB), AX
+	CONFIGURE
+
+strip:
+	MOVQ panels+8(FP), AX
+	MOVQ AX, left-8(SP)
+	MOVQ b+32(FP), R12
+	MOVQ ahead+72(FP), R14
+	XORL R15, R15
+
+panel:
+	MOVQ  re+40(FP), DX
+	ADDQ  R15, DX
+	MOVQ  R9, BX
+	SHLQ  $4, BX
+	ADDQ  DX, BX
+	TESTL R13, R13
+	JNZ   loadRe
+	ZEROES
+	JMP   beginRe
+
+loadRe:
+	LOADS
+
+beginRe:
+	MOVQ R10, SI
+	MOVQ R12, DI
+	MOVQ steps+16(FP), CX
+
+re0:
+	BLOCKAHEAD
+	ADDQ $6144, SI
+	ADDQ $6144, DI
+	DECQ CX
+	JNZ  re0
+	LEAQ (R10)(R11*2), SI
+	MOVQ steps+16(FP), CX
+
+re1:
+	BLOCKAHEAD
+	ADDQ  $6144, SI
+	ADDQ  $6144, DI
+	DECQ  CX
+	JNZ   re1
+	STORES
+	MOVQ  im+48(FP), DX
+	ADDQ  R15, DX
+	MOVQ  R9, BX
+	SHLQ  $4, BX
+	ADDQ  DX, BX
+	TESTL R13, R13
+	JNZ   loadIm
+	ZEROES
+	JMP   beginIm
+
+loadIm:
+	LOADS
+
+beginIm:
+	MOVQ R10, SI
+	LEAQ (R12)(R11*1), DI
+	MOVQ steps+16(FP), CX
+
+im0:
+	BLOCKAHEAD
+	ADDQ $6144, SI
+	ADDQ $6144, DI
+	DECQ CX
+	JNZ  im0
+	MOVQ R12, DI
+	MOVQ steps+16(FP), CX
+
+im1:
+	BLOCKAHEAD
+	ADDQ $6144, SI
+	ADDQ $6144, DI
+	DECQ CX
+	JNZ  im1
+	STORES
+	ADDQ $128, R15
+	LEAQ (R12)(R11*2), R12
+	DECQ left-8(SP)
+	JNZ  panel
+	LEAQ (R11)(R11*2), AX
+	ADDQ AX, R10
+	MOVQ R9, AX
+	SHLQ $5, AX
+	ADDQ AX, re+40(FP)
+	ADDQ AX, im+48(FP)
 	MOVQ stride+80(FP), AX
 	SHLQ $2, AX
 	ADDQ AX, ahead+72(FP)

@@ -10,9 +10,9 @@ import (
 // TestSplit splits matrices of every number of steps up to beyond two blocks, with
 // gaps between the rows and NaN around, and compares with the portable code.
 func TestSplit(t *testing.T) {
-	step := 1
+	step := 3 // meets 1, 16, 31, 64
 	if raceEnabled || testing.Short() {
-		step = 7
+		step = 9
 	}
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 1))
@@ -178,6 +178,7 @@ func TestGemmSplitPanels(t *testing.T) {
 		sizes = []int{17, 65}
 	}
 	eachLevel(t, func(t *testing.T) {
+		sizes := sizes
 		if !FastSplit() {
 			sizes = []int{17, 65}
 		}
@@ -202,6 +203,75 @@ func TestGemmSplitPanels(t *testing.T) {
 						for i, v := range want.buf {
 							if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
 								t.Fatalf("m=%d n=%d k=%d accumulate=%v: value %d is %v, want %v", m, n, k, accumulate, i, got.buf[i], v)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestGemmSplitComplex compares with the products of the pieces bit by bit.
+func TestGemmSplitComplex(t *testing.T) {
+	sizes := []int{1, 31, 32, 33, 64, 97}
+	if raceEnabled || testing.Short() {
+		sizes = []int{17, 65}
+	}
+	eachLevel(t, func(t *testing.T) {
+		sizes := sizes
+		if !FastSplit() {
+			sizes = []int{17, 65}
+		}
+		rng := rand.New(rand.NewPCG(5, 6))
+		for _, m := range sizes {
+			for _, n := range sizes {
+				for _, k := range []int{0, 5, 32, 70} {
+					size := SplitSize(1, k)
+					random := func(rows, cols int) []float32 {
+						x := make([]float32, rows*cols)
+						for i := range x {
+							x[i] = float32(rng.NormFloat64())
+						}
+						return x
+					}
+					// The pieces one after the other, and strip by strip or panel by panel.
+					a := [3][]float32{}
+					left, b := make([]float32, 3*SplitSize(m, k)), [2][]float32{}
+					right := make([]float32, 2*SplitSize(n, k))
+					for piece := range a {
+						a[piece] = make([]float32, SplitSize(m, k))
+						SplitLeft(a[piece], random(m, k), k, m, k)
+						for i := 0; i < m; i += splitTile {
+							copy(left[(3*i/splitTile+piece)*size:], a[piece][i/splitTile*size:][:size])
+						}
+					}
+					for piece := range b {
+						b[piece] = make([]float32, SplitSize(n, k))
+						SplitRight(b[piece], random(k, n), n, k, n)
+						for j := 0; j < n; j += splitTile {
+							copy(right[(2*j/splitTile+piece)*size:], b[piece][j/splitTile*size:][:size])
+						}
+					}
+					for _, accumulate := range []bool{false, true} {
+						var got, want [2]*guarded
+						for part := range got {
+							got[part], want[part] = newGuarded(m, n, n+5, 7), newGuarded(m, n, n+5, 7)
+							if accumulate {
+								got[part].fill(func(i, j int) float32 { return float32(i - j + part) })
+								copy(want[part].buf, got[part].buf)
+							}
+						}
+						GemmSplitComplex(m, n, k, left, right, got[0].data(), got[1].data(), n+5, accumulate, left[:min(3, len(left))], 7)
+						GemmSplit(m, n, k, a[0], b[0], want[0].data(), n+5, accumulate)
+						GemmSplit(m, n, k, a[2], b[1], want[0].data(), n+5, true)
+						GemmSplit(m, n, k, a[0], b[1], want[1].data(), n+5, accumulate)
+						GemmSplit(m, n, k, a[1], b[0], want[1].data(), n+5, true)
+						for part := range got {
+							for i, v := range want[part].buf {
+								if math.Float32bits(v) != math.Float32bits(got[part].buf[i]) {
+									t.Fatalf("m=%d n=%d k=%d accumulate=%v: value %d of part %d is %v, want %v", m, n, k, accumulate, i, part, got[part].buf[i], v)
+								}
 							}
 						}
 					}
@@ -302,6 +372,8 @@ func TestSplitErrors(t *testing.T) {
 		"ldc":           func() { GemmSplit(2, 2, 1, x, x, x, 1, false) },
 		"panels":        func() { GemmSplitPanels(2, 33, 1, x, x[:splitBlock+7], 8, x, 33, false, nil, 0) },
 		"distance":      func() { GemmSplitPanels(2, 33, 1, x, x, -8, x, 33, false, nil, 0) },
+		"pieces":        func() { GemmSplitComplex(2, 2, 1, x[:2*splitBlock], x, x, x, 2, false, nil, 0) },
+		"imaginary":     func() { GemmSplitComplex(2, 2, 1, x, x, x, x[:3], 2, false, nil, 0) },
 		"negative size": func() { GemmSplit(-2, 2, 1, x, x, x, 2, false) },
 	} {
 		func() {

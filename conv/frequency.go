@@ -78,7 +78,7 @@ type blockSizes struct {
 // slots. Rows fill whole tiles of the products.
 func blockSizesOf(split bool) blockSizes {
 	if split {
-		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128, unit: splitColumns}
+		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128, unit: splitTile}
 	}
 	return blockSizes{frequencies: 14, rows: 56, adjointRows: 80, adjointColumns: 96, unit: 1}
 }

@@ -144,22 +144,26 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	block := nm * ld
-	left := [2][]float32{local.cut(2 * asm.SplitSize(nm, nc)), local.cut(2 * asm.SplitSize(nm, nc))}
-	right := newRightPieces(local.cut(rightPiecesSize(2, nc, batch)), 2, nc, batch)
+	var a [2]operand
+	for kind := range a {
+		a[kind] = newOperand(local.cut(operandSize(2, nm, nc)), 2, nc)
+	}
+	b := newOperand(local.cut(operandSize(2, batch, nc)), 2, nc)
 	for q := range nf {
 		for kind := range 2 {
 			k := k[(q*4+kind*2)*block:]
-			splitLeft(left[kind], k, k[block:], ld, nm, nc)
+			a[kind].left(0, k, 1, ld, nm, nc)
+			a[kind].left(1, k[block:], 1, ld, nm, nc)
 		}
 		for part := range 2 {
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
-			right.split(0, x, 1, batch, 0)
-			right.split(1, x[p.row.width*batch:], 1, batch, 0)
+			b.right(0, x, 1, batch, nc, batch)
+			b.right(1, x[p.row.width*batch:], 1, batch, nc, batch)
 			ahead := [2][]float32{after(x, in), after(y, out)}
 			stride := [2]int{p.row.width * batch, s.Targets() / 2 * batch}
 			for kind := range 2 {
-				right.multiply(nm, left[kind], 0, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nm, batch, doubled(nc), a[kind].values, b.values, 2*b.size, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -199,23 +203,30 @@ func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, lo
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	block := nm * ld
-	left := [2][]float32{local.cut(2 * asm.SplitSize(nc, nm)), local.cut(2 * asm.SplitSize(nc, nm))}
-	turned := local.cut(nc * columns(nm))
-	right := newRightPieces(local.cut(rightPiecesSize(2, nm, batch)), 2, nm, batch)
+	var a [2]operand
+	for kind := range a {
+		a[kind] = newOperand(local.cut(operandSize(2, nc, nm)), 2, nm)
+	}
+	b := newOperand(local.cut(operandSize(2, batch, nm)), 2, nm)
+	ldt := columns(nm)
+	turned := local.cut(nc * ldt)
 	for q := range nf {
 		for kind := range 2 {
 			k := k[(q*4+kind)*block:]
-			splitLeftTurned(left[kind], k, k[2*block:], ld, nc, nm, turned)
+			for piece := range 2 {
+				asm.Transpose(turned, ldt, k[2*piece*block:], ld, nm, nc)
+				a[kind].left(piece, turned, 1, ldt, nc, nm)
+			}
 		}
 		for part := range 2 {
 			dy := p.from[((f+q)*2+part)*in+m0*batch:]
 			dx := p.to[((f+q)*2+part)*out+c0*batch:]
-			right.split(0, dy, 1, batch, 0)
-			right.split(1, dy[s.Targets()/2*batch:], 1, batch, 0)
+			b.right(0, dy, 1, batch, nm, batch)
+			b.right(1, dy[s.Targets()/2*batch:], 1, batch, nm, batch)
 			ahead := [2][]float32{after(dy, in), after(dx, out)}
 			stride := [2]int{s.Targets() / 2 * batch, p.row.width * batch}
 			for kind := range 2 {
-				right.multiply(nc, left[kind], 0, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nc, batch, doubled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
 			}
 		}
 	}
@@ -319,22 +330,26 @@ func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32,
 func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch, size := g.shape.B, nm*ld
 	distance := g.panels.distance()
-	left := [2][]float32{local.cut(2 * asm.SplitSize(nm, batch)), local.cut(2 * asm.SplitSize(nm, batch))}
-	right := newRightPieces(local.cut(rightPiecesSize(2, batch, nc)), 2, batch, nc)
+	var a [2]operand
+	for rows := range a {
+		a[rows] = newOperand(local.cut(operandSize(2, nm, batch)), 2, batch)
+	}
+	b := newOperand(local.cut(operandSize(2, nc, batch)), 2, batch)
 	for q := range nf {
 		for rows := range 2 {
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
-			splitLeft(left[rows], y, y[plane:], batch, nm, batch)
+			a[rows].left(0, y, 1, batch, nm, batch)
+			a[rows].left(1, y[plane:], 1, batch, nm, batch)
 		}
 		for cols := range 2 {
 			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
-			right.split(0, x, 1, g.panels.nr, distance)
-			right.split(1, x[g.panels.part():], 1, g.panels.nr, distance)
+			b.rightPanels(0, x, distance, batch, nc)
+			b.rightPanels(1, x[g.panels.part():], distance, batch, nc)
 			y := dy[(q*2*plane + cols*g.shape.Targets()/2*batch):]
 			ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane)}
 			stride := [2]int{g.panels.part(), plane}
 			for rows := range 2 {
-				right.multiply(nm, left[rows], 0, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
+				asm.GemmSplitPanels(nm, nc, doubled(batch), a[rows].values, b.values, 2*b.size, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
 			}
 		}
 	}

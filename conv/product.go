@@ -51,9 +51,12 @@ func productLocal(s *Shape) int {
 	return max(forward, adjoint, splitForward, splitAdjoint) + 5*skew
 }
 
-// splitLocal returns the size of the operands of a complex product, of which a slab
-// is split at a time.
-func splitLocal(m, n int) int { return 2*asm.SplitSize(m, splitSlab) + 3*asm.SplitSize(n, splitSlab) }
+// splitLocal returns the size of the operands of a complex product of m rows, of
+// which a slab is split at a time, or of those of paired elements.
+func splitLocal(m, n int) int {
+	const half = blockColumns / 2
+	return max(operandSize(3, m, splitSlab)+operandSize(2, n, splitSlab), 2*operandSize(2, half, half)+operandSize(2, n, half))
+}
 
 func (p *product) run() {
 	s := p.shape
@@ -205,22 +208,24 @@ func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
-	left := local.cut(2 * asm.SplitSize(nm, splitSlab))
-	memory := local.cut(rightPiecesSize(3, splitSlab, batch))
+	a := newOperand(local.cut(operandSize(3, nm, splitSlab)), 3, splitSlab)
+	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
+		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x := p.from[(f+q)*2*in+c0*batch:]
 		y := p.to[(f+q)*2*out+m0*batch:]
 		for c := 0; c < nc; c += splitSlab {
 			n := min(splitSlab, nc-c)
-			right := newRightPieces(memory, 3, n, batch)
-			splitLeft(left, k[2*q*size+c:], k[(2*q+1)*size+c:], ld, nm, n)
-			right.complex(x[c*batch:], x[in+c*batch:], batch)
-			more := c0+c > 0
-			right.multiply(nm, left, 1, y, batch, more, after(x, 2*in+c*batch), in)
-			right.multiply(nm, left, 0, y[out:], batch, more, after(y, 2*out), out)
+			a.left(0, kr[c:], 1, ld, nm, n)
+			a.left(1, ki[c:], 1, ld, nm, n)
+			a.left(2, ki[c:], -1, ld, nm, n)
+			b.right(0, x[c*batch:], 1, batch, n, batch)
+			b.right(1, x[in+c*batch:], 1, batch, n, batch)
+			ahead, stride := aheadOf(x, in, nc, y, out, batch, c)
+			asm.GemmSplitComplex(nm, batch, n, a.values, b.values, y, y[out:], batch, c0+c > 0, ahead, stride)
 		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
@@ -228,28 +233,44 @@ func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	}
 }
 
+// aheadOf returns what to fetch during the product of slab c: the rows of the next
+// frequency's operand x, of which there are n, real parts in the first strip and
+// imaginary ones in the second, and then those of the result y.
+func aheadOf(x []float32, in, n int, y []float32, out, batch, c int) (ahead []float32, stride int) {
+	fetched := c / splitSlab * 4 * blocksOf(batch, splitTile) * splitFetched
+	if fetched < n*batch {
+		return after(x, 2*in+fetched), in
+	}
+	return after(y, 2*out), out
+}
+
 // backwardSplit is backward by split matrices.
 func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
-	ld := columns(nc)
+	ld, ldt := columns(nc), columns(splitSlab)
 	size := nm * ld
-	left, turned := local.cut(2*asm.SplitSize(nc, splitSlab)), local.cut(nc*columns(splitSlab))
-	memory := local.cut(rightPiecesSize(3, splitSlab, batch))
+	a := newOperand(local.cut(operandSize(3, nc, splitSlab)), 3, splitSlab)
+	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
+	turned := local.cut(nc * ldt)
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	for q := range nf {
+		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy := p.from[(f+q)*2*in+m0*batch:]
 		dx := p.to[(f+q)*2*out+c0*batch:]
 		for m := 0; m < nm; m += splitSlab {
 			n := min(splitSlab, nm-m)
-			right := newRightPieces(memory, 3, n, batch)
-			splitLeftTurned(left, k[2*q*size+m*ld:], k[(2*q+1)*size+m*ld:], ld, nc, n, turned)
-			right.complex(dy[m*batch:], dy[in+m*batch:], batch)
-			more := m0+m > 0
-			right.multiply(nc, left, 1, dx, batch, more, after(dy, 2*in+m*batch), in)
-			right.multiply(nc, left, 0, dx[out:], batch, more, after(dx, 2*out), out)
+			asm.Transpose(turned, ldt, kr[m*ld:], ld, n, nc)
+			a.left(0, turned, 1, ldt, nc, n)
+			asm.Transpose(turned, ldt, ki[m*ld:], ld, n, nc)
+			a.left(1, turned, 1, ldt, nc, n)
+			a.left(2, turned, -1, ldt, nc, n)
+			b.right(0, dy[m*batch:], 1, batch, n, batch)
+			b.right(1, dy[in+m*batch:], 1, batch, n, batch)
+			ahead, stride := aheadOf(dy, in, nm, dx, out, batch, m)
+			asm.GemmSplitComplex(nc, batch, n, a.values, b.values, dx, dx[out:], batch, m0+m > 0, ahead, stride)
 		}
 	}
 }

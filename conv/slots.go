@@ -172,7 +172,7 @@ func gradientLocal(s *Shape) int {
 		b := blockSizesOf(split)
 		operands := s.B * (2*b.rows + single)
 		if split {
-			operands = 4*asm.SplitSize(b.rows, s.B) + 3*asm.SplitSize(splitSlab, s.B)
+			operands = 4*asm.SplitSize(b.rows, s.B) + 2*asm.SplitSize(blockColumns/2, s.B)
 		}
 		most = max(most, max(2*single, 4*paired)*b.frequencies*b.rows+operands)
 	}
@@ -248,27 +248,29 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 	}
 }
 
-// productsSplit is products by split matrices:
-//
-//	-ki = | yr  yi | | xi; -xr |,  kr = | yr  yi | | xr; xi |
+// productsSplit is products by split matrices: kr - i*ki is the product of yr - i*yi and
+// xr + i*xi.
 func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
-	size := nm * ld
-	nr, distance := g.panels.nr, g.panels.distance()
-	left := local.cut(2 * asm.SplitSize(nm, batch))
-	memory := local.cut(rightPiecesSize(3, batch, splitSlab))
+	size, distance := nm*ld, g.panels.distance()
+	a := newOperand(local.cut(operandSize(3, nm, batch)), 3, batch)
+	b := newOperand(local.cut(operandSize(2, splitSlab, batch)), 2, batch)
 	for q := range nf {
-		yr, xr := dy[q*2*plane:], x[q*g.panels.size():]
-		splitLeft(left, yr, yr[plane:], batch, nm, batch)
+		y, x := dy[q*2*plane:], x[q*g.panels.size():]
+		a.left(0, y, 1, batch, nm, batch)
+		a.left(1, y[plane:], -1, batch, nm, batch)
+		a.left(2, y[plane:], 1, batch, nm, batch)
+		im, re := k[2*q*size:], k[(2*q+1)*size:]
 		for c := 0; c < nc; c += splitSlab {
-			xr := xr[c/nr*distance:]
-			xi := xr[g.panels.part():]
-			right := newRightPieces(memory, 3, batch, min(splitSlab, nc-c))
-			right.split(0, xr, 1, nr, distance)
-			right.split(1, xi, 1, nr, distance)
-			right.split(2, xr, -1, nr, distance)
-			right.multiply(nm, left, 1, k[2*q*size+c:], ld, false, after(xr, g.panels.size()), g.panels.part())
-			right.multiply(nm, left, 0, k[(2*q+1)*size+c:], ld, false, after(yr, 2*plane), plane)
+			n := min(splitSlab, nc-c)
+			x := x[c/splitTile*distance:]
+			b.rightPanels(0, x, distance, batch, n)
+			b.rightPanels(1, x[g.panels.part():], distance, batch, n)
+			ahead, stride := after(x, g.panels.size()), g.panels.part()
+			if c == 0 {
+				ahead, stride = after(y, 2*plane), plane
+			}
+			asm.GemmSplitComplex(nm, n, batch, a.values, b.values, re[c:], im[c:], ld, false, ahead, stride)
 		}
 	}
 }
