@@ -11,6 +11,8 @@ import "github.com/noether-go/noether/asm"
 // are filled up to.
 const splitTile = 32
 
+const splitColumns, splitSteps = splitTile, splitTile
+
 // splitSlab is the number of steps that are split at a time, or of columns of a
 // gradient, so that the operands stay in the first-level cache.
 const splitSlab = 32
@@ -36,8 +38,11 @@ type operand struct {
 // newOperand returns an operand with k steps in memory, of which it takes
 // operandSize values.
 func newOperand(memory []float32, count, k int) operand {
-	return operand{values: memory, count: count, size: asm.SplitSize(splitTile, k)}
+	return operand{values: memory, count: count, size: splitPiece(k)}
 }
+
+// splitPiece returns the size of a strip or panel of k steps.
+func splitPiece(k int) int { return asm.SplitSize(splitTile, k) }
 
 // operandSize returns the size of an operand of n rows, or columns, and k steps.
 func operandSize(count, n, k int) int { return count * asm.SplitSize(n, k) }
