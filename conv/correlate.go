@@ -48,6 +48,7 @@ type correlation struct {
 	slices int    // of the batch
 	unity  [widestTile]float32
 
+	fold                     rowFold
 	splitSource, splitKernel []float32 // where both are split
 }
 

@@ -140,7 +140,7 @@ func (f *frame) copySize(sources, b int) int {
 	case inBlocks:
 		return sources * f.h * f.w * ((b + widestTile - 1) / widestTile * widestTile)
 	case inSplits:
-		return f.h * f.w * blocksOf(b, splitColumns) * splitPiece(sources)
+		return f.h * f.rowFold(b).width * blocksOf(b, splitColumns) * splitPiece(sources)
 	}
 	return 0
 }

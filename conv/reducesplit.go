@@ -22,9 +22,11 @@ const (
 //	source  [row, strip of 32 planes, col, piece]
 //	dy      [row, panel of 32 planes, col, piece]
 //
-// A piece is the storage of the batch at one position, filled up to whole blocks of the
-// matrix unit with zeros, so that a tap shifts whole pieces.
+// A piece is the storage of the batch at one position, or at those of a folded row
+// (rowFold), filled up to whole blocks of the matrix unit with zeros, so that a tap
+// shifts whole pieces.
 type bands struct {
+	fold        rowFold
 	left, right []float32 // of the source, of dy
 	row0, row1  int       // of dy
 	first, last int       // rows of the source that these meet: first <= row < last
@@ -39,8 +41,8 @@ func (f *frame) bandRows(sources, targets, b int) int {
 
 // bandSizes returns the sizes of a row of the split source and of dy.
 func (f *frame) bandSizes(sources, targets, b int) (source, dy int) {
-	piece := splitPiece(b)
-	return blocksOf(sources, splitColumns) * f.w * piece, blocksOf(targets, splitColumns) * f.outW * piece
+	fold, piece := f.rowFold(b), splitPiece(b)
+	return blocksOf(sources, splitColumns) * fold.width * piece, blocksOf(targets, splitColumns) * fold.out * piece
 }
 
 // rowOffsets returns the least and the largest offset of rows.
@@ -65,7 +67,7 @@ func (f *frame) bandSize(sources, targets, b int) int {
 
 // runSplit computes all sums, band after band.
 func (r *reduction) runSplit(p *taps) {
-	r.cpu = p.cpu
+	r.cpu, r.bands.fold = p.cpu, r.rowFold(r.batch)
 	rows := r.bandRows(r.sources, r.targets, r.batch)
 	source, _ := r.bandSizes(r.sources, r.targets, r.batch)
 	lo, hi := r.rowOffsets()
@@ -95,13 +97,20 @@ func (s *bandSplitting) Do(lo, hi, worker int) {
 	piece := splitPiece(s.batch)
 	strips, panels := blocksOf(s.sources, splitColumns), blocksOf(s.targets, splitColumns)
 	sources := max(0, s.bands.last-s.bands.first) * strips
-	turned := s.cpu.Workspace(worker)[:splitColumns*s.batch]
+	spare := s.cpu.Workspace(worker)
+	fold := s.bands.fold
 	for item := lo; item < hi; item++ {
 		if item < sources {
 			row, plane := s.bands.first+item/strips, item%strips*splitColumns
 			n := min(splitColumns, s.sources-plane)
-			for col := range s.w {
-				asm.SplitLeft(s.bands.left[(item*s.w+col)*piece:], s.src[plane*s.plane+(row*s.w+col)*s.batch:], s.plane, n, s.batch)
+			for col := range fold.width {
+				dst, src := s.bands.left[(item*fold.width+col)*piece:], s.src[plane*s.plane+row*s.w*s.batch:]
+				if fold.folds == 1 {
+					asm.SplitLeft(dst, src[col*s.batch:], s.plane, n, s.batch)
+					continue
+				}
+				fold.gather(spare[:n*splitColumns], src, s.plane, n, s.w, s.batch, fold.first+col)
+				asm.SplitLeft(dst, spare, splitColumns, n, splitColumns)
 			}
 			continue
 		}
@@ -109,9 +118,13 @@ func (s *bandSplitting) Do(lo, hi, worker int) {
 		row, plane := s.bands.row0+item/panels, item%panels*splitColumns
 		n := min(splitColumns, s.targets-plane)
 		size := s.outH * s.outW * s.batch
-		for col := range s.outW {
-			asm.Transpose(turned, splitColumns, s.dy[plane*size+(row*s.outW+col)*s.batch:], size, n, s.batch)
-			asm.SplitRight(s.bands.right[(item*s.outW+col)*piece:], turned, splitColumns, s.batch, n)
+		for col := range fold.out {
+			steps := 0
+			for x := col; x < s.outW; x += fold.out {
+				asm.Transpose(spare[steps*splitColumns:], splitColumns, s.dy[plane*size+(row*s.outW+x)*s.batch:], size, n, s.batch)
+				steps += s.batch
+			}
+			asm.SplitRight(s.bands.right[(item*fold.out+col)*piece:], spare, splitColumns, steps, n)
 		}
 	}
 }
@@ -135,9 +148,9 @@ func (r *reduction) sweepSplit(lo, hi int) {
 	}
 	span := max(1, spanSplit/filled(r.batch))
 	for row := r.bands.row0; row < r.bands.row1; row++ {
-		for col := 0; col < r.outW; col += span {
+		for col := 0; col < r.bands.fold.out; col += span {
 			for u := lo; u < hi; u++ {
-				r.blockSplit(u, row, col, min(r.outW, col+span))
+				r.blockSplit(u, row, col, min(r.bands.fold.out, col+span))
 			}
 		}
 	}
@@ -149,15 +162,14 @@ func (r *reduction) splitUnit(u int) (t, plane, n int) {
 	return t, plane, min(splitColumns, r.sources-plane)
 }
 
-// blockSplit adds what the positions col <= x < end of a row of dy contribute to a
-// unit.
+// blockSplit adds what the panels col <= x < end of a row of dy contribute to a unit.
 func (r *reduction) blockSplit(u, row, col, end int) {
 	t, plane, n := r.splitUnit(u)
 	if !r.rowInside(t, row) {
 		return
 	}
-	x0, x1 := r.columns(t)
-	x0, x1 = max(x0, col), min(x1, end)
+	fold, shift := r.bands.fold, r.offsets[t].Col-r.bands.fold.first
+	x0, x1 := max(col, -shift), min(end, fold.width-shift)
 	if x0 >= x1 {
 		return
 	}
@@ -165,7 +177,7 @@ func (r *reduction) blockSplit(u, row, col, end int) {
 	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
 	line := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitColumns
 	asm.GemmSplitPanels(n, r.targets, (x1-x0)*filled(r.batch),
-		r.bands.left[(line*r.w+x0+r.offsets[t].Col)*piece:],
-		r.bands.right[((row-r.bands.row0)*panels*r.outW+x0)*piece:], r.outW*piece,
+		r.bands.left[(line*fold.width+x0+shift)*piece:],
+		r.bands.right[((row-r.bands.row0)*panels*fold.out+x0)*piece:], fold.out*piece,
 		r.sums[(t*r.sources+plane)*r.targets:], r.targets, true, nil, 0)
 }

@@ -9,23 +9,48 @@ import (
 // by the kernel split (asm.GemmSplitPanels). As in blocked.go what neighbouring taps
 // of one row of the grid meet at one position follows one another:
 //
-//	source  [row, slice of the batch, col, piece]
+//	source  [row, slice of the batch, panel, piece]
 //	kernel  [run of taps, strip of 32 rows, tap, piece]
 //
 // A piece is the storage of 32 columns, or rows, for all sources of a tap, filled up to
 // whole blocks of the matrix unit with zeros. The sums of a strip of positions stay in
 // a worker's memory until all taps are added.
 
+// rowFold says which positions of a row make a panel. Where the batch fills only a
+// part of 32 columns, the row is folded: panel p has positions p, p+out, p+2*out, ...
+// A tap shifts all of them alike, if the source has panels before the first and after
+// the last, where the border of one part is the inside of another.
+type rowFold struct {
+	folds int // positions of a panel
+	out   int // panels of a row of the other plane
+	first int // column of the first position of the source's first panel
+	width int // panels of a row of the source
+}
+
+func (f *frame) rowFold(b int) rowFold {
+	if 2*b > splitColumns {
+		return rowFold{1, f.outW, 0, f.w}
+	}
+	folds := splitColumns / b
+	lo, hi := f.offsets[0].Col, f.offsets[0].Col
+	for _, o := range f.offsets {
+		lo, hi = min(lo, o.Col), max(hi, o.Col)
+	}
+	out := blocksOf(f.outW, folds)
+	return rowFold{folds, out, lo, out + hi - lo}
+}
+
 // runSplit splits the source and the kernel, and correlates.
 func (c *correlation) runSplit(p *taps) {
 	c.listRuns()
 	c.slices = blocksOf(c.batch, splitColumns)
-	size := c.h * c.slices * c.w * splitPiece(c.sources)
+	c.fold = c.rowFold(c.batch)
+	size := c.h * c.slices * c.fold.width * splitPiece(c.sources)
 	c.splitSource, c.splitKernel = c.inBlocks[:size], c.inBlocks[size:]
 	p.splitting = splitting{c}
 	p.team.For(c.h*c.slices+blocksOf(c.m, splitColumns), 1, &p.splitting)
 
-	items := c.slices * blocksOf(c.outW, abreast) * c.outH
+	items := c.slices * blocksOf(c.fold.out, abreast) * c.outH
 	p.team.For(items, max(1, items/(8*p.team.Size())), c)
 	c.src, c.dst, c.kernel, c.inBlocks, c.splitSource, c.splitKernel = nil, nil, nil, nil, nil, nil
 }
@@ -40,7 +65,7 @@ type splitting struct{ *correlation }
 var _ tensor.Task = (*splitting)(nil)
 
 // Do splits the items lo <= item < hi.
-func (s *splitting) Do(lo, hi, _ int) {
+func (s *splitting) Do(lo, hi, worker int) {
 	piece := splitPiece(s.sources)
 	for item := lo; item < hi; item++ {
 		if strip := item - s.h*s.slices; strip >= 0 {
@@ -49,12 +74,34 @@ func (s *splitting) Do(lo, hi, _ int) {
 		}
 		row, slice := item/s.slices, item%s.slices
 		n := min(splitColumns, s.batch-slice*splitColumns)
-		for col := range s.w {
-			at := col
+		for panel := range s.fold.width {
+			at := panel
 			if s.mirrored {
-				at = s.w - 1 - col
+				at = s.fold.width - 1 - panel
 			}
-			asm.SplitRight(s.splitSource[(item*s.w+at)*piece:], s.src[(row*s.w+col)*s.batch+slice*splitColumns:], s.plane, s.sources, n)
+			dst := s.splitSource[(item*s.fold.width+at)*piece:]
+			if s.fold.folds == 1 {
+				asm.SplitRight(dst, s.src[(row*s.w+panel)*s.batch+slice*splitColumns:], s.plane, s.sources, n)
+				continue
+			}
+			gathered := s.cpu.Workspace(worker)[:s.sources*splitColumns]
+			s.fold.gather(gathered, s.src[row*s.w*s.batch:], s.plane, s.sources, s.w, s.batch, s.fold.first+panel)
+			asm.SplitRight(dst, gathered, splitColumns, s.sources, splitColumns)
+		}
+	}
+}
+
+// gather writes the positions of the panel that begins at col, of n rows of w
+// positions that are plane values apart: [n, 32], zero where there are none.
+func (g rowFold) gather(dst, src []float32, plane, n, w, b, col int) {
+	clear(dst)
+	for i := range g.folds {
+		x := col + i*g.out
+		if x < 0 || x >= w {
+			continue
+		}
+		for s := range n {
+			copy(dst[s*splitColumns+i*b:][:b], src[s*plane+x*b:])
 		}
 	}
 }
@@ -72,20 +119,20 @@ func (s *splitting) strip(strip, piece int) {
 
 // doSplit computes items (slice of the batch, group of columns, row).
 func (c *correlation) doSplit(lo, hi, worker int) {
-	groups := blocksOf(c.outW, abreast)
+	groups := blocksOf(c.fold.out, abreast)
 	for item := lo; item < hi; item++ {
 		row, rest := item%c.outH, item/c.outH
 		col, slice := rest%groups*abreast, rest/groups
-		c.splitStrip(row, col, min(c.outW, col+abreast), slice, c.cpu.Workspace(worker))
+		c.splitStrip(row, col, min(c.fold.out, col+abreast), slice, c.cpu.Workspace(worker))
 	}
 }
 
-// splitStrip computes dst at the positions first <= col < end of a row, for one slice
+// splitStrip computes dst at the panels first <= panel < end of a row, for one slice
 // of the batch. In sums they have the order in which the source has them.
 func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 	const ld = abreast * splitColumns
 	strips, piece := blocksOf(c.m, splitColumns), splitPiece(c.sources)
-	position := func(i int) int {
+	panel := func(i int) int {
 		if c.mirrored {
 			return end - 1 - i
 		}
@@ -105,17 +152,17 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 		if r < 0 || r >= c.h {
 			continue
 		}
-		line := c.splitSource[(r*c.slices+slice)*c.w*piece:][:c.w*piece]
+		line := c.splitSource[(r*c.slices+slice)*c.fold.width*piece:][:c.fold.width*piece]
 		kernel := c.splitKernel[run.t*strips*piece:]
 		for i := 0; i < end-first; {
-			at, lo, hi := c.meets(run, position(i))
+			at, lo, hi := c.meetsPanel(run, panel(i))
 			if lo >= hi {
 				i++
 				continue
 			}
 			if hi-lo == run.n {
 				// The whole run, at as many positions as it is inside.
-				n := min(end-first-i, c.w-run.n-at+1)
+				n := min(end-first-i, c.fold.width-run.n-at+1)
 				asm.GemmSplitPanels(strips*splitColumns, n*splitColumns, run.n*filled(c.sources), kernel, line[at*piece:], piece,
 					sums[i*splitColumns:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
 				i += n
@@ -132,14 +179,28 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 	for m := range c.m {
 		dst := c.dst[m*c.dstPlane+row*c.outW*c.batch+slice*splitColumns:]
 		for i := range end - first {
-			to, from := dst[position(i)*c.batch:][:n], sums[m*ld+i*splitColumns:][:n]
-			if c.accumulate {
-				asm.Add(to, to, from)
-			} else {
-				copy(to, from)
+			from := sums[m*ld+i*splitColumns:]
+			for col := panel(i); col < c.outW; col += c.fold.out {
+				to := dst[col*c.batch:][:n]
+				if c.accumulate {
+					asm.Add(to, to, from[:n])
+				} else {
+					copy(to, from)
+				}
+				from = from[n:]
 			}
 		}
 	}
+}
+
+// meetsPanel returns which panel of a line the first tap of a run meets at a panel, and
+// which taps lo <= t < hi of the run meet one.
+func (c *correlation) meetsPanel(run line, panel int) (at, lo, hi int) {
+	at = panel + c.offsets[run.t].Col - c.fold.first
+	if c.mirrored {
+		at = c.fold.width - 1 - at
+	}
+	return at, max(0, -at), min(run.n, c.fold.width-at)
 }
 
 // filled returns the number of steps of whole blocks for k.
