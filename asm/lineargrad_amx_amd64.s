@@ -443,11 +443,15 @@ strip:
 	MOVQ dh+64(FP), BX
 	MOVQ BX, dhNow-24(SP)
 
-	// Ahead lies the next strip, or behind the last one what the caller says.
-	MOVQ    R12, R15
-	SHLQ    $5, R15
+	// Ahead lies the next strip, or behind the last one what the caller says; or, where
+	// that is nothing, nothing else than what is being taken.
+	MOVQ    ahead+88(FP), R15
+	TESTQ   R15, R15
+	JZ      panel
+	MOVQ    R12, BX
+	SHLQ    $5, BX
 	CMPQ    strips+0(FP), $1
-	CMOVQEQ ahead+88(FP), R15
+	CMOVQNE BX, R15
 
 panel:
 	// dW += left * H

@@ -20,8 +20,10 @@ type GradSplit struct {
 
 	// Work is scratch, GradSplitWork values.
 	Work []float32
-	// Ahead is how many values behind the last 32 rows of Y what will be taken next
-	// lies; the processor is asked to bring it. It may be anything.
+	// Ahead is how many values behind the last 32 rows of Y those lie that will be taken
+	// next: the processor is asked to bring these, and each 32 rows before, into its
+	// second-level cache. It is a hint and may be anything; 0 asks for nothing, which is
+	// faster where Y lies in a cache.
 	Ahead int
 }
 

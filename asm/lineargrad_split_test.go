@@ -16,7 +16,7 @@ func newGradSplit(rng *rand.Rand, m, n, k int, addW, addH bool) *GradSplit {
 		}
 		return x
 	}
-	g := &GradSplit{M: m, N: n, K: k, LDY: n + 3, LDDW: k + 2, LDDH: n + 1, AddW: addW, AddH: addH, Ahead: rng.IntN(1000)}
+	g := &GradSplit{M: m, N: n, K: k, LDY: n + 3, LDDW: k + 2, LDDH: n + 1, AddW: addW, AddH: addH, Ahead: rng.IntN(3) * 500}
 	a, b := random(m*k), random(n*k) // b transposed
 	g.Y = random(m * g.LDY)
 	turned := make([]float32, k*splitTile)

@@ -192,6 +192,16 @@ func TestStayInside(t *testing.T) {
 						GemmSplitComplex(rows, 32, k, x(3*size), x(2*SplitSize(32, k)), x(rows*32), x(rows*32), 32, true, x(5), 3)
 					})
 				}
+				check(t, fmt.Sprintf("LinearSplit of %dx%dx%d", 33, rows, k), func() {
+					LinearSplit(33, rows, k, x(SplitSize(33, k)), x(size), x(33), x(33*rows), rows, rows%2 == 0)
+					Fence()
+				})
+				check(t, fmt.Sprintf("LinearGradSplit of %dx%dx%d", 33, rows, k), func() {
+					LinearGradSplit(&GradSplit{
+						M: 33, N: rows, K: k, Y: x(33 * rows), LDY: rows, W: x(2 * SplitSize(k, splitTile)), H: x(SplitSize(k, rows)),
+						DW: x(33 * k), LDDW: k, DB: x(33), DH: x(k * rows), LDDH: rows, Work: x(GradSplitWork), Ahead: 8 * rows,
+					})
+				})
 				check(t, fmt.Sprintf("GemmSplit of %dx%dx%d", rows, 5, k), func() {
 					GemmSplit(rows, 5, k, x(size), x(SplitSize(5, k)), x(rows*5), 5, true)
 				})
