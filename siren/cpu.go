@@ -32,6 +32,10 @@ const (
 	// Rows of dy that are read at a time: 68 KiB.
 	chunkRows = 70
 
+	// dotsMost is the number of columns up to which a gradient of a weight is a matter
+	// of scalar products: a tile of a matrix product would be mostly empty.
+	dotsMost = 8
+
 	// partialValues bounds the sums of the segments: 64 MiB.
 	partialValues = 16 << 20
 
@@ -575,12 +579,18 @@ func (c *cpu) chainGrad(w *cpuWorker, segment, col, n int, accumulate bool) {
 		if i > 0 {
 			in, ld = w.h[i-1], blockStride
 		}
-		distance := turn(w.turned, in, ld, l.in, n)
-		mr, _ := asm.GemmTile()
-		for row := 0; row < l.out; {
-			m := strip(l.out-row, mr)
-			asm.GemmPanelsNN(m, l.in, n, d[row*blockStride:], blockStride, w.turned, distance, dw[row*l.in:], l.in, accumulate)
-			row += m
+		if mr, _ := asm.DotTile(); l.in <= dotsMost && mr > 0 {
+			for row := 0; row < l.out; row += mr {
+				asm.GemmDots(min(mr, l.out-row), l.in, n, d[row*blockStride:], blockStride, in, ld, dw[row*l.in:], l.in, accumulate)
+			}
+		} else {
+			distance := turn(w.turned, in, ld, l.in, n)
+			mr, _ := asm.GemmTile()
+			for row := 0; row < l.out; {
+				m := strip(l.out-row, mr)
+				asm.GemmPanelsNN(m, l.in, n, d[row*blockStride:], blockStride, w.turned, distance, dw[row*l.in:], l.in, accumulate)
+				row += m
+			}
 		}
 		if i > 0 {
 			asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, d, blockStride, w.d[spare], blockStride, false, nil, 0)
