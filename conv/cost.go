@@ -4,11 +4,22 @@ package conv
 // reaches, as a share of the processor's peak, in the benchmarks of this package.
 const (
 	tapsRate      = 0.72 // products over live taps
+	tapsSplit     = 1.50 // the same by a matrix unit whose columns are full
 	productRate   = 0.80 // products for each frequency
+	productSplit  = 1.00 // the same by a matrix unit
 	spectrumRate  = 0.33 // the kernel to and from its spectrum: bound by memory
 	transformRate = 0.35 // planes to and from their spectra
 	vector        = 32   // columns that the widest register tile computes at once
 )
+
+// rateOfTaps returns the rate of products over live taps.
+func rateOfTaps(s *Shape) float64 {
+	if !tapsSplits(s) {
+		return tapsRate
+	}
+	fold := splitColumns / s.B * s.B
+	return tapsSplit * float64(max(s.B, fold)) / float64(blocksOf(s.B, splitColumns)*splitColumns)
+}
 
 // tapsCost returns the cost of the three passes by taps, in operations at peak.
 // Taps outside the plane are skipped.
@@ -19,7 +30,7 @@ func tapsCost(s *Shape) float64 {
 		cols := min(s.OutW, s.W-o.Col) - max(0, -o.Col)
 		inside += max(0, rows) * max(0, cols)
 	}
-	return 3 * 2 * float64(s.Sources()*s.Targets()*inside) * float64(s.B) / tapsRate
+	return 3 * 2 * float64(s.Sources()*s.Targets()*inside) * float64(s.B) / rateOfTaps(s)
 }
 
 // cost returns the cost of the three passes by frequencies, in operations at
@@ -27,6 +38,10 @@ func tapsCost(s *Shape) float64 {
 func (l *lattice) cost(s *Shape) float64 {
 	sources, targets, count := float64(s.Sources()), float64(s.Targets()), float64(l.count)
 	batch := float64(blocksOf(s.B, vector) * vector)
+	rate := productRate
+	if splits(s) {
+		rate = productSplit
+	}
 	products := 3 * 3 * 2 * count * sources * targets * batch
 	spectra := 3 * 2 * count * sources * targets * float64(len(s.Offsets))
 	// A plane along y, then its half plane along x, two frequencies at a time.
@@ -35,5 +50,5 @@ func (l *lattice) cost(s *Shape) float64 {
 	}
 	in, out := plane(s.H, s.W), plane(s.OutH, s.OutW)
 	transforms := 3*sources*in + 2*targets*out
-	return products/productRate + spectra/spectrumRate + transforms/transformRate
+	return products/rate + spectra/spectrumRate + transforms/transformRate
 }

@@ -117,7 +117,7 @@ func lowRankPays(s *Shape, features int) bool {
 		radius = s.Offsets[len(s.Offsets)-1].Row
 	}
 	period := float64((s.H + radius) * (s.W + radius))
-	other := 0.9 * s.Operations()
+	other := 0.9 * tapsRate / rateOfTaps(s) * s.Operations()
 	if inFrequency(s) {
 		other = min(other, 1.3*3*float64(s.Sources()*s.Targets()*s.B)*period)
 	}

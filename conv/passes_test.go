@@ -97,6 +97,8 @@ func TestPasses(t *testing.T) {
 		{10, 9, 4, 4, 4, 4, 5, 6, 16, 5, Same},   // rows that are folded
 		{9, 10, 4, 4, 4, 4, 4, 7, 16, 3, Same},   // an odd number of positions
 		{10, 10, 4, 4, 4, 4, 6, 7, 16, 5, Valid}, //
+		{71, 9, 4, 4, 4, 4, 2, 3, 16, 3, Same},   // sources in several parts
+		{9, 71, 4, 4, 4, 4, 3, 2, 32, 3, Same},   // and targets
 	}
 	random := stream.New(1, "shapes", 0)
 	for range 30 {

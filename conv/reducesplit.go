@@ -9,11 +9,12 @@ const (
 	// bandSplit is how many values of split planes the gradient of the kernel keeps: 48
 	// MiB. Planes that take more are gone through in bands of rows.
 	bandSplit = 12 << 20
-	// residentSplit is how many values of sums are worked on at a time, and spanSplit
-	// how many steps: they share the second-level cache with what is split of dy for
-	// those steps.
-	residentSplit = 1 << 17
-	spanSplit     = 256
+	// unitsSplit, wideSplit and spanSplit are how many strips of sums, how many columns
+	// of those, and how many steps are worked on at a time: the sums, 512 KiB, share the
+	// second-level cache with what is split of dy for those columns and steps, 384 KiB.
+	unitsSplit = 16
+	wideSplit  = 256
+	spanSplit  = 256
 )
 
 // bands are the split planes of the gradient of the kernel where the level has a
@@ -132,25 +133,28 @@ func (s *bandSplitting) Do(lo, hi, worker int) {
 // doSplit adds what the band contributes to the units lo <= u < hi, each a strip of
 // source planes at one tap.
 func (r *reduction) doSplit(lo, hi int) {
-	most := max(1, residentSplit/(splitColumns*r.targets))
-	for u := lo; u < hi; u += most {
-		r.sweepSplit(u, min(hi, u+most))
+	for u := lo; u < hi; u += unitsSplit {
+		for m := 0; m < r.targets; m += wideSplit {
+			r.sweepSplit(u, min(hi, u+unitsSplit), m, min(wideSplit, r.targets-m))
+		}
 	}
 }
 
-// sweepSplit goes through the band once for some units.
-func (r *reduction) sweepSplit(lo, hi int) {
+// sweepSplit goes through the band once for some units and columns.
+func (r *reduction) sweepSplit(lo, hi, m, columns int) {
 	if r.bands.row0 == 0 {
 		for u := lo; u < hi; u++ {
 			t, plane, n := r.splitUnit(u)
-			clear(r.sums[(t*r.sources+plane)*r.targets:][:n*r.targets])
+			for i := range n {
+				clear(r.sums[(t*r.sources+plane+i)*r.targets+m:][:columns])
+			}
 		}
 	}
 	span := max(1, spanSplit/filled(r.batch))
 	for row := r.bands.row0; row < r.bands.row1; row++ {
 		for col := 0; col < r.bands.fold.out; col += span {
 			for u := lo; u < hi; u++ {
-				r.blockSplit(u, row, col, min(r.bands.fold.out, col+span))
+				r.blockSplit(u, m, columns, row, col, min(r.bands.fold.out, col+span))
 			}
 		}
 	}
@@ -162,8 +166,9 @@ func (r *reduction) splitUnit(u int) (t, plane, n int) {
 	return t, plane, min(splitColumns, r.sources-plane)
 }
 
-// blockSplit adds what the panels col <= x < end of a row of dy contribute to a unit.
-func (r *reduction) blockSplit(u, row, col, end int) {
+// blockSplit adds what the panels col <= x < end of a row of dy contribute to some
+// columns of a unit.
+func (r *reduction) blockSplit(u, m, columns, row, col, end int) {
 	t, plane, n := r.splitUnit(u)
 	if !r.rowInside(t, row) {
 		return
@@ -175,9 +180,10 @@ func (r *reduction) blockSplit(u, row, col, end int) {
 	}
 	piece := splitPiece(r.batch)
 	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
-	line := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitColumns
-	asm.GemmSplitPanels(n, r.targets, (x1-x0)*filled(r.batch),
-		r.bands.left[(line*fold.width+x0+shift)*piece:],
-		r.bands.right[((row-r.bands.row0)*panels*fold.out+x0)*piece:], fold.out*piece,
-		r.sums[(t*r.sources+plane)*r.targets:], r.targets, true, nil, 0)
+	left := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitColumns
+	right := (row-r.bands.row0)*panels + m/splitColumns
+	asm.GemmSplitPanels(n, columns, (x1-x0)*filled(r.batch),
+		r.bands.left[(left*fold.width+x0+shift)*piece:],
+		r.bands.right[(right*fold.out+x0)*piece:], fold.out*piece,
+		r.sums[(t*r.sources+plane)*r.targets+m:], r.targets, true, nil, 0)
 }

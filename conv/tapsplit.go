@@ -9,12 +9,16 @@ import (
 // by the kernel split (asm.GemmSplitPanels). As in blocked.go what neighbouring taps
 // of one row of the grid meet at one position follows one another:
 //
-//	source  [row, slice of the batch, panel, piece]
-//	kernel  [run of taps, strip of 32 rows, tap, piece]
+//	source  [row, slice of the batch, part of the sources, panel, piece]
+//	kernel  [run of taps, part of the sources, strip of 32 rows, tap, piece]
 //
-// A piece is the storage of 32 columns, or rows, for all sources of a tap, filled up to
-// whole blocks of the matrix unit with zeros. The sums of a strip of positions stay in
-// a worker's memory until all taps are added.
+// A piece is the storage of 32 columns, or rows, for a part of the sources, filled up to
+// whole blocks of the matrix unit with zeros. What a run of taps meets of a part, at a
+// few positions, stays in the second-level cache while all rows of the kernel pass, and
+// so do the sums, in a worker's memory until all taps are added.
+
+// partSplit is the number of sources of a part.
+const partSplit = 256
 
 // rowFold says which positions of a row make a panel. Where the batch fills only a
 // part of 32 columns, the row is folded: panel p has positions p, p+out, p+2*out, ...
@@ -66,10 +70,9 @@ var _ tensor.Task = (*splitting)(nil)
 
 // Do splits the items lo <= item < hi.
 func (s *splitting) Do(lo, hi, worker int) {
-	piece := splitPiece(s.sources)
 	for item := lo; item < hi; item++ {
 		if strip := item - s.h*s.slices; strip >= 0 {
-			s.strip(strip, piece)
+			s.strip(strip)
 			continue
 		}
 		row, slice := item/s.slices, item%s.slices
@@ -79,16 +82,33 @@ func (s *splitting) Do(lo, hi, worker int) {
 			if s.mirrored {
 				at = s.fold.width - 1 - panel
 			}
-			dst := s.splitSource[(item*s.fold.width+at)*piece:]
-			if s.fold.folds == 1 {
-				asm.SplitRight(dst, s.src[(row*s.w+panel)*s.batch+slice*splitColumns:], s.plane, s.sources, n)
-				continue
+			for first := 0; first < s.sources; first += partSplit {
+				k := min(partSplit, s.sources-first)
+				dst := s.linePart(item, first)[at*splitPiece(k):]
+				if s.fold.folds == 1 {
+					asm.SplitRight(dst, s.src[first*s.plane+(row*s.w+panel)*s.batch+slice*splitColumns:], s.plane, k, n)
+					continue
+				}
+				gathered := s.cpu.Workspace(worker)[:k*splitColumns]
+				s.fold.gather(gathered, s.src[first*s.plane+row*s.w*s.batch:], s.plane, k, s.w, s.batch, s.fold.first+panel)
+				asm.SplitRight(dst, gathered, splitColumns, k, splitColumns)
 			}
-			gathered := s.cpu.Workspace(worker)[:s.sources*splitColumns]
-			s.fold.gather(gathered, s.src[row*s.w*s.batch:], s.plane, s.sources, s.w, s.batch, s.fold.first+panel)
-			asm.SplitRight(dst, gathered, splitColumns, s.sources, splitColumns)
 		}
 	}
+}
+
+// linePart returns the panels of a part of the sources; line counts pairs (row, slice).
+func (c *correlation) linePart(line, first int) []float32 {
+	k := min(partSplit, c.sources-first)
+	begin := c.fold.width * (line*splitPiece(c.sources) + splitPiece(first))
+	return c.splitSource[begin:][:c.fold.width*splitPiece(k)]
+}
+
+// kernelPart returns the strips of a part of the sources, for a run of taps.
+func (c *correlation) kernelPart(run line, first int) []float32 {
+	k, strips := min(partSplit, c.sources-first), blocksOf(c.m, splitColumns)
+	begin := strips * (run.t*splitPiece(c.sources) + run.n*splitPiece(first))
+	return c.splitKernel[begin:][:strips*run.n*splitPiece(k)]
 }
 
 // gather writes the positions of the panel that begins at col, of n rows of w
@@ -107,12 +127,16 @@ func (g rowFold) gather(dst, src []float32, plane, n, w, b, col int) {
 }
 
 // strip splits 32 rows of the kernel.
-func (s *splitting) strip(strip, piece int) {
+func (s *splitting) strip(strip int) {
 	m := strip * splitColumns
-	rows, strips := min(splitColumns, s.m-m), blocksOf(s.m, splitColumns)
+	rows := min(splitColumns, s.m-m)
 	for _, run := range s.runs {
-		for t := range run.n {
-			asm.SplitLeft(s.splitKernel[(run.t*strips+strip*run.n+t)*piece:], s.kernel[m*s.lda+(run.t+t)*s.sources:], s.lda, rows, s.sources)
+		for first := 0; first < s.sources; first += partSplit {
+			k := min(partSplit, s.sources-first)
+			dst := s.kernelPart(run, first)[strip*run.n*splitPiece(k):]
+			for t := range run.n {
+				asm.SplitLeft(dst[t*splitPiece(k):], s.kernel[m*s.lda+(run.t+t)*s.sources+first:], s.lda, rows, k)
+			}
 		}
 	}
 }
@@ -131,7 +155,7 @@ func (c *correlation) doSplit(lo, hi, worker int) {
 // of the batch. In sums they have the order in which the source has them.
 func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 	const ld = abreast * splitColumns
-	strips, piece := blocksOf(c.m, splitColumns), splitPiece(c.sources)
+	strips := blocksOf(c.m, splitColumns)
 	panel := func(i int) int {
 		if c.mirrored {
 			return end - 1 - i
@@ -152,27 +176,9 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 		if r < 0 || r >= c.h {
 			continue
 		}
-		line := c.splitSource[(r*c.slices+slice)*c.fold.width*piece:][:c.fold.width*piece]
-		kernel := c.splitKernel[run.t*strips*piece:]
-		for i := 0; i < end-first; {
-			at, lo, hi := c.meetsPanel(run, panel(i))
-			if lo >= hi {
-				i++
-				continue
-			}
-			if hi-lo == run.n {
-				// The whole run, at as many positions as it is inside.
-				n := min(end-first-i, c.fold.width-run.n-at+1)
-				asm.GemmSplitPanels(strips*splitColumns, n*splitColumns, run.n*filled(c.sources), kernel, line[at*piece:], piece,
-					sums[i*splitColumns:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
-				i += n
-				continue
-			}
-			for strip := range strips {
-				asm.GemmSplitPanels(splitColumns, splitColumns, (hi-lo)*filled(c.sources), kernel[(strip*run.n+lo)*piece:], line[(at+lo)*piece:], piece,
-					sums[strip*splitColumns*ld+i*splitColumns:], ld, true, nil, 0)
-			}
-			i++
+		for source := 0; source < c.sources; source += partSplit {
+			k := filled(min(partSplit, c.sources-source))
+			c.addRun(run, k, c.kernelPart(run, source), c.linePart(r*c.slices+slice, source), sums, panel, end-first)
 		}
 	}
 	n := min(splitColumns, c.batch-slice*splitColumns)
@@ -193,6 +199,31 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 	}
 }
 
+// addRun adds what a run of taps makes of k sources to the sums of n panels.
+func (c *correlation) addRun(run line, k int, kernel, panels, sums []float32, panel func(int) int, n int) {
+	const ld = abreast * splitColumns
+	piece := splitPiece(k)
+	for i := 0; i < n; {
+		at, lo, hi := c.meetsPanel(run, panel(i))
+		switch {
+		case lo >= hi:
+			i++
+		case hi-lo == run.n:
+			// The whole run, at as many panels as it is inside.
+			whole := min(n-i, c.fold.width-run.n-at+1)
+			asm.GemmSplitPanels(blocksOf(c.m, splitColumns)*splitColumns, whole*splitColumns, run.n*k, kernel, panels[at*piece:], piece,
+				sums[i*splitColumns:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
+			i += whole
+		default:
+			for strip := range blocksOf(c.m, splitColumns) {
+				asm.GemmSplitPanels(splitColumns, splitColumns, (hi-lo)*k, kernel[(strip*run.n+lo)*piece:], panels[(at+lo)*piece:], piece,
+					sums[strip*splitColumns*ld+i*splitColumns:], ld, true, nil, 0)
+			}
+			i++
+		}
+	}
+}
+
 // meetsPanel returns which panel of a line the first tap of a run meets at a panel, and
 // which taps lo <= t < hi of the run meet one.
 func (c *correlation) meetsPanel(run line, panel int) (at, lo, hi int) {
@@ -205,6 +236,11 @@ func (c *correlation) meetsPanel(run line, panel int) (at, lo, hi int) {
 
 // filled returns the number of steps of whole blocks for k.
 func filled(k int) int { return blocksOf(k, splitSteps) * splitSteps }
+
+// tapsSplits reports whether all three passes by taps are split.
+func tapsSplits(s *Shape) bool {
+	return min(s.Sources(), s.Targets()) >= thickSources && len(s.Offsets) > 1 && fillsSplit(s.B)
+}
 
 // fillsSplit reports whether products by taps are split for a batch: where the level
 // has a matrix unit and at least half of its columns are used.
