@@ -21,7 +21,11 @@ var variants = []Config{
 	{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, LearnOmega: true},
 	{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, WeightNorm: true},
 	{In: 4, Hidden: 5, Out: 6, Layers: 4, Omega0: 4, WeightNorm: true, LearnOmega: true, Dims: 3},
+	wide,
 }
+
+// wide is a network whose last layer multiplies split matrices where those are fast.
+var wide = Config{In: 3, Hidden: 32, Out: 70, Omega0: 10}
 
 // TestGradients compares every gradient, that of the positions included, with
 // float64 differences.
@@ -30,7 +34,10 @@ func TestGradients(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", cfg), func(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
 				eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
-					const positions = 19
+					positions := 19
+					if cfg == wide {
+						positions = 75 // whole blocks and a rest
+					}
 					n := mustNet(t, "net", cfg, 5)
 					for _, p := range n.Parameters() {
 						if strings.HasSuffix(p.Name, "bias") { // they start at zero
@@ -133,6 +140,7 @@ var shapes = []struct {
 	{1, Config{In: 3, Hidden: 5, Out: 1, Layers: 2}},
 	{70, Config{In: 3, Hidden: 33, Out: 1100, Layers: 3}},
 	{333, Config{In: 2, Hidden: 8, Out: 530, WeightNorm: true}},
+	{300, Config{In: 3, Out: 1100}},
 	{1500, Config{In: 3, Out: 50, LearnOmega: true}},
 	{9000, Config{In: 3, Hidden: 6, Out: 9, Layers: 4}},
 }

@@ -19,7 +19,7 @@ const (
 
 	// splitHidden is the least width of the hidden layers for which the steps of a
 	// split product, 32 at a time, are worth their price.
-	splitHidden = 16
+	splitHidden = 32
 )
 
 // splitLayer is the last layer of passes with split matrices.
