@@ -22,10 +22,10 @@
 //	SI, DI         the left and the right operand of the product
 //	R8             bytes between the rows of their tiles
 //	DX, BX, R9     rows 0 and 16 of dW, bytes between its rows
-//	AX, R10, CX    rows 0 and 16 of dH, bytes between its rows
+//	AX, R10, CX    rows 0 and 16 of dH, bytes between its rows; R10 also the row ahead
 //	R11, R14, R12  rows i and i+16 of Y, bytes between its rows
 //	R13            scratch: left, right, the partial sums of the other rows
-//	R15            bytes from a block of Y to what will be taken a strip later
+//	R15            counter
 //	Z0-Z5          scratch
 //	Z6-Z30         16 partial sums for each of the first 25 rows
 //	Z31, K7        0xffff0000, the upper word of each value
@@ -92,21 +92,20 @@
 	PARTS((i)*64)
 
 // RIGHTROWS splits the first half of the columns of rows i and i+16 of a block of Y,
-// RIGHTREST the second half, and asks for what comes a strip later.
+// RIGHTREST the second half. Four of these ask for the first four lines of a row a strip
+// later, NEXTAHEAD goes on to the next such row: the processor, seeing a row begun,
+// fetches the rest, without the buffers that the operands in the second-level cache need.
 #define RIGHTROWS(i) \
 	VMOVUPS (R11), Z0    \
 	VMOVUPS (R14), Z1    \
 	PARTS(6144 + (i)*64)
 
 #define RIGHTREST(i) \
-	VMOVUPS    64(R11), Z0    \
-	VMOVUPS    64(R14), Z1    \
-	PARTS(7168 + (i)*64)      \
-	PREFETCHT1 (R11)(R15*1)   \
-	PREFETCHT1 64(R11)(R15*1) \
-	PREFETCHT1 (R14)(R15*1)   \
-	PREFETCHT1 64(R14)(R15*1) \
-	ADDQ       R12, R11       \
+	VMOVUPS    64(R11), Z0       \
+	VMOVUPS    64(R14), Z1       \
+	PARTS(7168 + (i)*64)         \
+	PREFETCHT1 (((i)&3)*64)(R10) \
+	ADDQ       R12, R11          \
 	ADDQ       R12, R14
 
 // RIGHTPARTONCE is RIGHTPART for H, of which each panel is used once for a strip: the
@@ -180,6 +179,9 @@
 	LOADH(1, 64)    \
 	TDP47
 
+// NEXTAHEAD: see RIGHTREST.
+#define NEXTAHEAD ADDQ R12, R10
+
 // The other products.
 #define RESTW \
 	LEFTPART(1)      \
@@ -195,6 +197,7 @@
 	TDP46            \
 	RIGHTROWS(3)     \
 	RIGHTREST(3)     \
+	NEXTAHEAD        \
 	RIGHTPARTONCE(1) \
 	TDP46            \
 	RIGHTROWS(4)     \
@@ -208,6 +211,7 @@
 	TDP47            \
 	RIGHTROWS(7)     \
 	RIGHTREST(7)     \
+	NEXTAHEAD        \
 	LEFTPART(0)      \
 	TDP47            \
 	RIGHTROWS(8)     \
@@ -221,6 +225,7 @@
 	TDP46            \
 	RIGHTROWS(11)    \
 	RIGHTREST(11)    \
+	NEXTAHEAD        \
 	RIGHTPARTONCE(2) \
 	TDP46            \
 	RIGHTROWS(12)    \
@@ -234,6 +239,7 @@
 	TDP47            \
 	RIGHTROWS(15)    \
 	RIGHTREST(15)    \
+	NEXTAHEAD        \
 	RIGHTPARTONCE(0) \
 	TDP46            \
 	TDP56            \
@@ -374,7 +380,7 @@
 	VADDSS        X1, X0, X0
 
 // func linearGradSplitAMX(strips, panels int, y *float32, ldy int, w, h, dw *float32, lddw int, dh *float32, lddh int, sums *float32, ahead int, addW, addH bool)
-TEXT ·linearGradSplitAMX(SB), 0, $14480-98
+TEXT ·linearGradSplitAMX(SB), 0, $14496-98
 	LEAQ         63(SP), R13
 	ANDQ         $~63, R13
 	MOVL         $64, R8
@@ -443,15 +449,13 @@ strip:
 	MOVQ dh+64(FP), BX
 	MOVQ BX, dhNow-24(SP)
 
-	// Ahead lies the next strip, or behind the last one what the caller says; or, where
-	// that is nothing, nothing else than what is being taken.
-	MOVQ    ahead+88(FP), R15
-	TESTQ   R15, R15
-	JZ      panel
+	// Ahead lies the next strip, or behind the last one what the caller says.
 	MOVQ    R12, BX
 	SHLQ    $5, BX
 	CMPQ    strips+0(FP), $1
-	CMOVQNE BX, R15
+	CMOVQEQ ahead+88(FP), BX
+	ADDQ    y+16(FP), BX
+	MOVQ    BX, begun-40(SP)
 
 panel:
 	// dW += left * H
@@ -476,7 +480,9 @@ zeroW:
 	ZEROW
 
 restW:
+	MOVQ begun-40(SP), R10
 	RESTW
+	MOVQ R10, begun-40(SP)
 
 	// dH += W * right, meanwhile the next block: of this strip, of the next one, or
 	// behind the last one the same again.

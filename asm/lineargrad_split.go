@@ -21,9 +21,7 @@ type GradSplit struct {
 	// Work is scratch, GradSplitWork values.
 	Work []float32
 	// Ahead is how many values behind the last 32 rows of Y those lie that will be taken
-	// next: the processor is asked to bring these, and each 32 rows before, into its
-	// second-level cache. It is a hint and may be anything; 0 asks for nothing, which is
-	// faster where Y lies in a cache.
+	// next, which the processor is asked to bring. It is a hint and may be anything.
 	Ahead int
 }
 

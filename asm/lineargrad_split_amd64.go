@@ -3,7 +3,7 @@
 package asm
 
 // linearGradSplitAMX is LinearGradSplit for strips*32 rows and panels*32 columns, K = 32;
-// it writes the sums of the rows without regard to addW. ahead is in bytes, 0 for nothing.
+// it writes the sums of the rows without regard to addW. ahead is in bytes.
 //
 //go:noescape
 func linearGradSplitAMX(strips, panels int, y *float32, ldy int, w, h, dw *float32, lddw int, dh *float32, lddh int, sums *float32, ahead int, addW, addH bool)
@@ -20,9 +20,9 @@ func linearGradSplit(g *GradSplit) {
 	var sums [most]float32
 	for i := 0; i < rows; i += most {
 		m := min(most, rows-i)
-		ahead := g.Ahead
-		if ahead != 0 && i+m < rows {
-			ahead = splitTile * g.LDY
+		ahead := splitTile * g.LDY
+		if i+m == rows {
+			ahead = g.Ahead
 		}
 		linearGradSplitAMX(m/splitTile, cols/splitTile, &g.Y[i*g.LDY], g.LDY, &g.W[i/splitTile*splitBlock], &g.H[0], &g.DW[i*g.LDDW], g.LDDW, &g.DH[0], g.LDDH, &sums[0], 4*ahead, g.AddW, g.AddH || i > 0)
 		if g.AddW {

@@ -29,10 +29,10 @@
 // all layers (cpu.go): hidden layers stay in the cache, results are written once,
 // their gradient is read once, and the backward pass evaluates the hidden layers
 // again rather than keep them. Where the processor has a matrix unit, the last map
-// multiplies split matrices there (split.go). Gradients of parameters are summed over segments of
-// blocks and then, in order, over the segments; segments follow from the number
-// of positions. On other devices every map is one matrix product with the sine in
-// its epilogue (device.go).
+// multiplies split matrices there (split.go). Gradients of parameters are summed over
+// segments of blocks and then, in order, over the segments; segments follow from the
+// number of positions. On other devices every map is one matrix product with the
+// sine in its epilogue (device.go).
 //
 // A Net stands alone as well: fitted to the pixels of an image it is the image
 // as a continuous function (see the examples).

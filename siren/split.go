@@ -13,10 +13,6 @@ const (
 	// splitRows is the number of rows of the weights that are split at a time.
 	splitRows = 32
 
-	// farValues is the size from which on dy is fetched ahead: 32 MiB, where it has left
-	// the caches.
-	farValues = 8 << 20
-
 	// splitHidden is the least width of the hidden layers for which the steps of a
 	// split product, 32 at a time, are worth their price.
 	splitHidden = 32
@@ -128,10 +124,8 @@ func (c *cpu) splitTopGrad(w *cpuWorker, segment, group, col, n int, accumulate 
 		DW: dw[from*l.in:], LDDW: l.in, DB: db[from:], AddW: accumulate,
 		DH: w.d[0], LDDH: blockStride,
 		Work: g.Work,
-	}
-	if l.out*c.positions >= farValues {
 		// The first rows of the next block.
-		g.Ahead = n - (ceilDiv(to-from, splitRows)-1)*splitRows*c.positions
+		Ahead: n - (ceilDiv(to-from, splitRows)-1)*splitRows*c.positions,
 	}
 	asm.LinearGradSplit(g)
 }
