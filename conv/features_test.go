@@ -107,7 +107,8 @@ func factoredProblems(perElement bool) []factoredProblem {
 		{20, 1, 3, 1, 3, 1, 3, 3, 33, 7, 16, Same},
 		{70, 5, 2, 3, 2, 3, 3, 4, 5, 3, 8, Same}, // channels of several blocks
 		{5, 70, 1, 2, 1, 2, 4, 3, 32, 3, 8, Same},
-		{3, 4, 2, 8, 2, 7, 5, 5, 64, 3, 33, Same}, // more features than a tile has rows
+		{70, 36, 2, 3, 2, 2, 3, 2, 35, 3, 8, Same}, // whole blocks of a matrix unit
+		{3, 4, 2, 8, 2, 7, 5, 5, 64, 3, 33, Same},  // more features than a tile has rows
 		{2, 2, 2, 2, 2, 2, 4, 4, 3, 3, 150, Same},
 		{4, 4, 4, 4, 4, 4, 7, 7, 4, 7, 6, Valid}, // to one position
 		{9, 2, 1, 3, 1, 3, 8, 7, 16, 5, 3, Valid},

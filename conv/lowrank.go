@@ -24,7 +24,8 @@ import (
 // multiple of some power of two apart, so that what one position of all planes has
 // would fall into a few sets of any cache. For a position of the output everything
 // then happens in the second-level cache: what the taps meet is copied to xcol [c,
-// (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)].
+// (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)]. Where the level has a
+// matrix unit, the products with w, which are most of the work, are split.
 //
 // Backward goes through all positions for one block of input channels at a time,
 //
@@ -68,6 +69,10 @@ type factors struct {
 	bias  []float32 // [o]
 	ones  []float32 // [(t,j)]
 
+	// Where products are split: w by parts of the channels that are mixed at a time,
+	// turn by blocks of them.
+	wSplit, turnSplit []float32
+
 	ldw, ldo int
 }
 
@@ -90,8 +95,53 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		w: piece(s.Out * ldw), turn: piece(wide * ldo),
 		b: piece(s.Out * s.In), bTurn: piece(s.In * s.Out),
 		bias: piece(s.Out), ones: piece(taps),
+		wSplit: piece(p.splitSize(s, p.mixChannels(s), false)), turnSplit: piece(p.splitSize(s, p.blockChannels(s), true)),
 		ldw: ldw, ldo: ldo,
 	}, at
+}
+
+// lowRankSplits reports whether the products with w are split: where the level has a
+// matrix unit. It does not depend on how many elements are live.
+func lowRankSplits(s *Shape) bool { return asm.FastSplit() && s.Out >= splitColumns }
+
+// splitSize returns the size of w split by parts of the channels, or of its transpose.
+func (p *lowRank) splitSize(s *Shape, channels int, turned bool) (size int) {
+	if !lowRankSplits(s) {
+		return 0
+	}
+	count := blocksOf(s.In, channels)
+	for part := range count {
+		size += p.splitPart(s, count, part, turned)
+	}
+	return size
+}
+
+// splitPart returns the size of one part of count.
+func (p *lowRank) splitPart(s *Shape, count, part int, turned bool) int {
+	c0, c1 := share(s.In, count, part)
+	if turned {
+		return asm.SplitSize((c1-c0)*p.features, s.Out)
+	}
+	return asm.SplitSize(s.Out, (c1-c0)*p.features)
+}
+
+// split fills wSplit and turnSplit.
+func (p *lowRank) split(x factors, s *Shape) {
+	if !lowRankSplits(s) {
+		return
+	}
+	count := blocksOf(s.In, p.mixChannels(s))
+	for part, at := 0, 0; part < count; part++ {
+		c0, c1 := share(s.In, count, part)
+		asm.SplitLeft(x.wSplit[at:], x.w[c0*p.features:], x.ldw, s.Out, (c1-c0)*p.features)
+		at += p.splitPart(s, count, part, false)
+	}
+	count = blocksOf(s.In, p.blockChannels(s))
+	for part, at := 0, 0; part < count; part++ {
+		c0, c1 := share(s.In, count, part)
+		asm.SplitLeft(x.turnSplit[at:], x.turn[c0*p.features*x.ldo:], x.ldo, (c1-c0)*p.features, s.Out)
+		at += p.splitPart(s, count, part, true)
+	}
 }
 
 // lowRankOperations returns the number of floating-point operations of a forward
@@ -107,7 +157,8 @@ func lowRankOperations(s *Shape, features int) float64 {
 // and the frequency domain, in three products at half the places of the period,
 // about 3/2 n_in C_out. Those two render the kernel, too. The factors are what
 // measurements of the three at 2 to 8 elements and planes of 4 to 16 say of their
-// speeds. The batch fills the register tile, so it must not be thin.
+// speeds. The batch fills the register tile, so it must not be thin. A matrix unit
+// makes each of the three faster whose products it takes.
 func lowRankPays(s *Shape, features int) bool {
 	if s.B < thinBatch {
 		return false
@@ -117,9 +168,16 @@ func lowRankPays(s *Shape, features int) bool {
 		radius = s.Offsets[len(s.Offsets)-1].Row
 	}
 	period := float64((s.H + radius) * (s.W + radius))
-	other := 0.9 * tapsRate / rateOfTaps(s) * s.Operations()
+	gain := 1.0
+	if lowRankSplits(s) {
+		gain = 1.3
+	}
+	other := 0.9 * gain * tapsRate / rateOfTaps(s) * s.Operations()
 	if inFrequency(s) {
-		other = min(other, 1.3*3*float64(s.Sources()*s.Targets()*s.B)*period)
+		if splits(s) {
+			gain = 1
+		}
+		other = min(other, 1.3*3*gain*float64(s.Sources()*s.Targets()*s.B)*period)
 	}
 	return lowRankOperations(s, features) < other+2*float64(features*s.KernelSize())
 }
@@ -195,6 +253,7 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	asm.Transpose(x.turn, x.ldo, w.Host(), wide, s.Out, wide)
 	copy(x.b, b.Host()[:s.Out*s.In])
 	asm.Transpose(x.bTurn, s.Out, x.b, s.In, s.Out, s.In)
+	p.split(x, s)
 	clear(x.bias)
 	if !bias.IsZero() {
 		copy(x.bias, bias.Host())
@@ -215,6 +274,12 @@ type lowRankLocal struct {
 	dw     []float32 // [o, (c,k)]
 	db     []float32 // [o, c]
 	panels []float32
+
+	// Where products are split:
+	zSplit  []float32 // z, or its transpose, on the right
+	dySplit []float32 // dy on the left and on the right
+	turned  []float32 // [(i,b), (c,k)] z
+	dzAll   []float32 // [(c,k), (i,b)]
 }
 
 func (p *lowRank) newLocal(s *Shape) lowRankLocal {
@@ -223,7 +288,18 @@ func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 	mix, block := p.mixChannels(s), p.blockChannels(s)
 	most := max(mix, block)
 	rows := p.features * s.NOut
+	var split lowRankLocal
+	if lowRankSplits(s) {
+		across := s.NOut * width
+		split = lowRankLocal{
+			zSplit:  aligned(max(asm.SplitSize(across, mix*p.features), asm.SplitSize(block*p.features, across))),
+			dySplit: aligned(max(asm.SplitSize(s.Out, across), asm.SplitSize(across, s.Out))),
+			turned:  aligned(across * block * p.features),
+			dzAll:   aligned(block * rows * width),
+		}
+	}
 	return lowRankLocal{
+		zSplit: split.zSplit, dySplit: split.dySplit, turned: split.turned, dzAll: split.dzAll,
 		xcol:   aligned(most * len(s.Offsets) * s.NIn * width),
 		z:      aligned(most * rows * width),
 		s:      aligned(s.In * width),
@@ -328,13 +404,20 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 	s := l.shape
 	across := s.NOut * l.width
 	count := blocksOf(s.In, l.mixChannels(s))
-	for part := range count {
+	for part, at := 0, 0; part < count; part++ {
 		c0, c1 := share(s.In, count, part)
 		for c := c0; c < c1; c++ {
 			l.gather(m.xcol, c, position)
 			l.convolve(m.z[(c-c0)*l.features*across:], m.s[c*l.width:], m.xcol)
 		}
-		gemmNN(s.Out, across, (c1-c0)*l.features, l.w[c0*l.features:], l.ldw, m.z, across, m.y, l.ldy, part > 0)
+		depth := (c1 - c0) * l.features
+		if lowRankSplits(s) {
+			asm.SplitRight(m.zSplit, m.z, across, depth, across)
+			asm.GemmSplit(s.Out, across, depth, l.wSplit[at:], m.zSplit, m.y, l.ldy, part > 0)
+			at += l.splitPart(s, count, part, false)
+			continue
+		}
+		gemmNN(s.Out, across, depth, l.w[c0*l.features:], l.ldw, m.z, across, m.y, l.ldy, part > 0)
 	}
 	gemmNN(s.Out, l.width, s.In, l.b, s.In, m.s, l.width, m.common, l.width, false)
 	plane := s.OutH * s.OutW

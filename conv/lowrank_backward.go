@@ -117,6 +117,12 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 	channels, across := c1-c0, s.NOut*l.width
 	ldw, ldb := columns(channels*l.features), columns(channels)
 	dw, db, df := m.dw[:s.Out*ldw], m.db[:s.Out*ldb], l.parts[block*deep*rows:][:deep*rows]
+	turn := l.turnSplit
+	if lowRankSplits(s) {
+		for part := range block {
+			turn = turn[l.splitPart(s, l.blocks, part, true):]
+		}
+	}
 	clear(dw)
 	clear(db)
 	if l.b0 == 0 {
@@ -137,12 +143,20 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 			l.convolve(m.z[at*rows*l.width:], m.s[at*l.width:], xcol)
 		}
 		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, m)
+		if lowRankSplits(s) {
+			asm.SplitRight(m.dySplit, dy, l.ldy, s.Out, across)
+			asm.GemmSplit(channels*l.features, across, s.Out, turn, m.dySplit, m.dzAll, across, false)
+		}
 		gemmNN(channels, l.width, s.Out, l.bTurn[c0*s.Out:], s.Out, sums, l.width, m.ds, l.width, false)
 		for c := c0; c < c1; c++ {
 			at := c - c0
 			l.fetchGradient(position+1, at, channels)
 			dz := m.dz[at*(rows+1)*l.width:]
-			gemmNN(l.features, across, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, dy, l.ldy, dz, across, false)
+			if lowRankSplits(s) {
+				copy(dz[:rows*l.width], m.dzAll[at*rows*l.width:])
+			} else {
+				gemmNN(l.features, across, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, dy, l.ldy, dz, across, false)
+			}
 			copy(dz[rows*l.width:][:l.width], m.ds[at*l.width:])
 			if l.dx != nil {
 				l.inputGrad(c, position, dz)
@@ -183,10 +197,17 @@ func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, 
 	s := l.shape
 	_, nr := asm.GemmTile()
 	wide, across := channels*l.features, s.NOut*l.width
-	for r := 0; r < wide; r += nr {
-		n := min(nr, wide-r)
-		asm.PackCols(m.panels, m.z[r*across:], across, across, n)
-		gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw, true)
+	if lowRankSplits(s) {
+		asm.Transpose(m.turned, wide, m.z, across, wide, across)
+		asm.SplitRight(m.zSplit, m.turned, wide, across, wide)
+		asm.SplitLeft(m.dySplit, dy, l.ldy, s.Out, across)
+		asm.GemmSplit(s.Out, wide, across, m.dySplit, m.zSplit, dw, ldw, true)
+	} else {
+		for r := 0; r < wide; r += nr {
+			n := min(nr, wide-r)
+			asm.PackCols(m.panels, m.z[r*across:], across, across, n)
+			gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw, true)
+		}
 	}
 	distance := l.turnRows(m.panels, m.s, channels)
 	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb, true)
