@@ -17,8 +17,8 @@ func rateOfTaps(s *Shape) float64 {
 	if !tapsSplits(s) {
 		return tapsRate
 	}
-	fold := splitColumns / s.B * s.B
-	return tapsSplit * float64(max(s.B, fold)) / float64(blocksOf(s.B, splitColumns)*splitColumns)
+	fold := splitTile / s.B * s.B
+	return tapsSplit * float64(max(s.B, fold)) / float64(blocksOf(s.B, splitTile)*splitTile)
 }
 
 // tapsCost returns the cost of the three passes by taps, in operations at peak.

@@ -140,7 +140,7 @@ func (f *frame) copySize(sources, b int) int {
 	case inBlocks:
 		return sources * f.h * f.w * ((b + widestTile - 1) / widestTile * widestTile)
 	case inSplits:
-		return f.h * f.rowFold(b).width * blocksOf(b, splitColumns) * splitPiece(sources)
+		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
 	}
 	return 0
 }
@@ -150,7 +150,7 @@ func (f *frame) kernelSize(m, sources int) int {
 	if f.form != inSplits {
 		return 0
 	}
-	return len(f.offsets) * blocksOf(m, splitColumns) * splitPiece(sources)
+	return len(f.offsets) * blocksOf(m, splitTile) * splitPiece(sources)
 }
 
 // view is a frame with its source in memory. Position (row, col) of the source,

@@ -102,7 +102,7 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 
 // lowRankSplits reports whether the products with w are split: where the level has a
 // matrix unit. It does not depend on how many elements are live.
-func lowRankSplits(s *Shape) bool { return asm.FastSplit() && s.Out >= splitColumns }
+func lowRankSplits(s *Shape) bool { return asm.FastSplit() && s.Out >= splitTile }
 
 // splitSize returns the size of w split by parts of the channels, or of its transpose.
 func (p *lowRank) splitSize(s *Shape, channels int, turned bool) (size int) {

@@ -66,7 +66,7 @@ func (r *reduction) bind(s *Shape) int {
 			t += n
 		}
 	}
-	return max((min(s.Targets(), wide)+nr-1)/nr*nr*depth, splitColumns*max(splitColumns, s.B))
+	return max((min(s.Targets(), wide)+nr-1)/nr*nr*depth, splitTile*max(splitTile, s.B))
 }
 
 func (r *reduction) run(p *taps) {

@@ -43,7 +43,7 @@ func (f *frame) bandRows(sources, targets, b int) int {
 // bandSizes returns the sizes of a row of the split source and of dy.
 func (f *frame) bandSizes(sources, targets, b int) (source, dy int) {
 	fold, piece := f.rowFold(b), splitPiece(b)
-	return blocksOf(sources, splitColumns) * fold.width * piece, blocksOf(targets, splitColumns) * fold.out * piece
+	return blocksOf(sources, splitTile) * fold.width * piece, blocksOf(targets, splitTile) * fold.out * piece
 }
 
 // rowOffsets returns the least and the largest offset of rows.
@@ -74,7 +74,7 @@ func (r *reduction) runSplit(p *taps) {
 	lo, hi := r.rowOffsets()
 	most := min(r.h, rows+hi-lo) * source
 	r.bands.left, r.bands.right = r.inBlocks[:most], r.inBlocks[most:]
-	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
+	strips, panels := blocksOf(r.sources, splitTile), blocksOf(r.targets, splitTile)
 	units := strips * len(r.offsets)
 	p.bandSplitting = bandSplitting{r}
 	for r.bands.row0 = 0; r.bands.row0 < r.outH; r.bands.row0 = r.bands.row1 {
@@ -96,36 +96,36 @@ var _ tensor.Task = (*bandSplitting)(nil)
 // Do splits the items lo <= item < hi.
 func (s *bandSplitting) Do(lo, hi, worker int) {
 	piece := splitPiece(s.batch)
-	strips, panels := blocksOf(s.sources, splitColumns), blocksOf(s.targets, splitColumns)
+	strips, panels := blocksOf(s.sources, splitTile), blocksOf(s.targets, splitTile)
 	sources := max(0, s.bands.last-s.bands.first) * strips
 	spare := s.cpu.Workspace(worker)
 	fold := s.bands.fold
 	for item := lo; item < hi; item++ {
 		if item < sources {
-			row, plane := s.bands.first+item/strips, item%strips*splitColumns
-			n := min(splitColumns, s.sources-plane)
+			row, plane := s.bands.first+item/strips, item%strips*splitTile
+			n := min(splitTile, s.sources-plane)
 			for col := range fold.width {
 				dst, src := s.bands.left[(item*fold.width+col)*piece:], s.src[plane*s.plane+row*s.w*s.batch:]
 				if fold.folds == 1 {
 					asm.SplitLeft(dst, src[col*s.batch:], s.plane, n, s.batch)
 					continue
 				}
-				fold.gather(spare[:n*splitColumns], src, s.plane, n, s.w, s.batch, fold.first+col)
-				asm.SplitLeft(dst, spare, splitColumns, n, splitColumns)
+				fold.gather(spare[:n*splitTile], src, s.plane, n, s.w, s.batch, fold.first+col)
+				asm.SplitLeft(dst, spare, splitTile, n, splitTile)
 			}
 			continue
 		}
 		item := item - sources
-		row, plane := s.bands.row0+item/panels, item%panels*splitColumns
-		n := min(splitColumns, s.targets-plane)
+		row, plane := s.bands.row0+item/panels, item%panels*splitTile
+		n := min(splitTile, s.targets-plane)
 		size := s.outH * s.outW * s.batch
 		for col := range fold.out {
 			steps := 0
 			for x := col; x < s.outW; x += fold.out {
-				asm.Transpose(spare[steps*splitColumns:], splitColumns, s.dy[plane*size+(row*s.outW+x)*s.batch:], size, n, s.batch)
+				asm.Transpose(spare[steps*splitTile:], splitTile, s.dy[plane*size+(row*s.outW+x)*s.batch:], size, n, s.batch)
 				steps += s.batch
 			}
-			asm.SplitRight(s.bands.right[(item*fold.out+col)*piece:], spare, splitColumns, steps, n)
+			asm.SplitRight(s.bands.right[(item*fold.out+col)*piece:], spare, splitTile, steps, n)
 		}
 	}
 }
@@ -162,8 +162,8 @@ func (r *reduction) sweepSplit(lo, hi, m, columns int) {
 
 // splitUnit returns a unit's tap, first plane and number of planes.
 func (r *reduction) splitUnit(u int) (t, plane, n int) {
-	t, plane = u%len(r.offsets), u/len(r.offsets)*splitColumns
-	return t, plane, min(splitColumns, r.sources-plane)
+	t, plane = u%len(r.offsets), u/len(r.offsets)*splitTile
+	return t, plane, min(splitTile, r.sources-plane)
 }
 
 // blockSplit adds what the panels col <= x < end of a row of dy contribute to some
@@ -179,9 +179,9 @@ func (r *reduction) blockSplit(u, m, columns, row, col, end int) {
 		return
 	}
 	piece := splitPiece(r.batch)
-	strips, panels := blocksOf(r.sources, splitColumns), blocksOf(r.targets, splitColumns)
-	left := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitColumns
-	right := (row-r.bands.row0)*panels + m/splitColumns
+	strips, panels := blocksOf(r.sources, splitTile), blocksOf(r.targets, splitTile)
+	left := (row+r.offsets[t].Row-r.bands.first)*strips + plane/splitTile
+	right := (row-r.bands.row0)*panels + m/splitTile
 	asm.GemmSplitPanels(n, columns, (x1-x0)*filled(r.batch),
 		r.bands.left[(left*fold.width+x0+shift)*piece:],
 		r.bands.right[(right*fold.out+x0)*piece:], fold.out*piece,

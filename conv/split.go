@@ -11,8 +11,6 @@ import "github.com/noether-go/noether/asm"
 // are filled up to.
 const splitTile = 32
 
-const splitColumns, splitSteps = splitTile, splitTile
-
 // splitSlab is the number of steps that are split at a time, or of columns of a
 // gradient, so that the operands stay in the first-level cache.
 const splitSlab = 32

@@ -32,10 +32,10 @@ type rowFold struct {
 }
 
 func (f *frame) rowFold(b int) rowFold {
-	if 2*b > splitColumns {
+	if 2*b > splitTile {
 		return rowFold{1, f.outW, 0, f.w}
 	}
-	folds := splitColumns / b
+	folds := splitTile / b
 	lo, hi := f.offsets[0].Col, f.offsets[0].Col
 	for _, o := range f.offsets {
 		lo, hi = min(lo, o.Col), max(hi, o.Col)
@@ -47,12 +47,12 @@ func (f *frame) rowFold(b int) rowFold {
 // runSplit splits the source and the kernel, and correlates.
 func (c *correlation) runSplit(p *taps) {
 	c.listRuns()
-	c.slices = blocksOf(c.batch, splitColumns)
+	c.slices = blocksOf(c.batch, splitTile)
 	c.fold = c.rowFold(c.batch)
 	size := c.h * c.slices * c.fold.width * splitPiece(c.sources)
 	c.splitSource, c.splitKernel = c.inBlocks[:size], c.inBlocks[size:]
 	p.splitting = splitting{c}
-	p.team.For(c.h*c.slices+blocksOf(c.m, splitColumns), 1, &p.splitting)
+	p.team.For(c.h*c.slices+blocksOf(c.m, splitTile), 1, &p.splitting)
 
 	items := c.slices * blocksOf(c.fold.out, abreast) * c.outH
 	p.team.For(items, max(1, items/(8*p.team.Size())), c)
@@ -60,7 +60,7 @@ func (c *correlation) runSplit(p *taps) {
 }
 
 // splitSums returns how many values of sums a worker keeps for m rows.
-func splitSums(m int) int { return blocksOf(m, splitColumns) * splitColumns * abreast * splitColumns }
+func splitSums(m int) int { return blocksOf(m, splitTile) * splitTile * abreast * splitTile }
 
 // splitting splits a source and a kernel. Items are pairs (row, slice of the batch)
 // of the one and then strips of the other.
@@ -76,7 +76,7 @@ func (s *splitting) Do(lo, hi, worker int) {
 			continue
 		}
 		row, slice := item/s.slices, item%s.slices
-		n := min(splitColumns, s.batch-slice*splitColumns)
+		n := min(splitTile, s.batch-slice*splitTile)
 		for panel := range s.fold.width {
 			at := panel
 			if s.mirrored {
@@ -86,12 +86,12 @@ func (s *splitting) Do(lo, hi, worker int) {
 				k := min(partSplit, s.sources-first)
 				dst := s.linePart(item, first)[at*splitPiece(k):]
 				if s.fold.folds == 1 {
-					asm.SplitRight(dst, s.src[first*s.plane+(row*s.w+panel)*s.batch+slice*splitColumns:], s.plane, k, n)
+					asm.SplitRight(dst, s.src[first*s.plane+(row*s.w+panel)*s.batch+slice*splitTile:], s.plane, k, n)
 					continue
 				}
-				gathered := s.cpu.Workspace(worker)[:k*splitColumns]
+				gathered := s.cpu.Workspace(worker)[:k*splitTile]
 				s.fold.gather(gathered, s.src[first*s.plane+row*s.w*s.batch:], s.plane, k, s.w, s.batch, s.fold.first+panel)
-				asm.SplitRight(dst, gathered, splitColumns, k, splitColumns)
+				asm.SplitRight(dst, gathered, splitTile, k, splitTile)
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (c *correlation) linePart(line, first int) []float32 {
 
 // kernelPart returns the strips of a part of the sources, for a run of taps.
 func (c *correlation) kernelPart(run line, first int) []float32 {
-	k, strips := min(partSplit, c.sources-first), blocksOf(c.m, splitColumns)
+	k, strips := min(partSplit, c.sources-first), blocksOf(c.m, splitTile)
 	begin := strips * (run.t*splitPiece(c.sources) + run.n*splitPiece(first))
 	return c.splitKernel[begin:][:strips*run.n*splitPiece(k)]
 }
@@ -121,15 +121,15 @@ func (g rowFold) gather(dst, src []float32, plane, n, w, b, col int) {
 			continue
 		}
 		for s := range n {
-			copy(dst[s*splitColumns+i*b:][:b], src[s*plane+x*b:])
+			copy(dst[s*splitTile+i*b:][:b], src[s*plane+x*b:])
 		}
 	}
 }
 
 // strip splits 32 rows of the kernel.
 func (s *splitting) strip(strip int) {
-	m := strip * splitColumns
-	rows := min(splitColumns, s.m-m)
+	m := strip * splitTile
+	rows := min(splitTile, s.m-m)
 	for _, run := range s.runs {
 		for first := 0; first < s.sources; first += partSplit {
 			k := min(partSplit, s.sources-first)
@@ -154,8 +154,8 @@ func (c *correlation) doSplit(lo, hi, worker int) {
 // splitStrip computes dst at the panels first <= panel < end of a row, for one slice
 // of the batch. In sums they have the order in which the source has them.
 func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
-	const ld = abreast * splitColumns
-	strips := blocksOf(c.m, splitColumns)
+	const ld = abreast * splitTile
+	strips := blocksOf(c.m, splitTile)
 	panel := func(i int) int {
 		if c.mirrored {
 			return end - 1 - i
@@ -170,7 +170,7 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 		}
 		asm.Fill(sums[m*ld:][:ld], bias)
 	}
-	clear(sums[c.m*ld : strips*splitColumns*ld])
+	clear(sums[c.m*ld : strips*splitTile*ld])
 	for _, run := range c.runs {
 		r := row + c.offsets[run.t].Row
 		if r < 0 || r >= c.h {
@@ -181,11 +181,11 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 			c.addRun(run, k, c.kernelPart(run, source), c.linePart(r*c.slices+slice, source), sums, panel, end-first)
 		}
 	}
-	n := min(splitColumns, c.batch-slice*splitColumns)
+	n := min(splitTile, c.batch-slice*splitTile)
 	for m := range c.m {
-		dst := c.dst[m*c.dstPlane+row*c.outW*c.batch+slice*splitColumns:]
+		dst := c.dst[m*c.dstPlane+row*c.outW*c.batch+slice*splitTile:]
 		for i := range end - first {
-			from := sums[m*ld+i*splitColumns:]
+			from := sums[m*ld+i*splitTile:]
 			for col := panel(i); col < c.outW; col += c.fold.out {
 				to := dst[col*c.batch:][:n]
 				if c.accumulate {
@@ -201,7 +201,7 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 
 // addRun adds what a run of taps makes of k sources to the sums of n panels.
 func (c *correlation) addRun(run line, k int, kernel, panels, sums []float32, panel func(int) int, n int) {
-	const ld = abreast * splitColumns
+	const ld = abreast * splitTile
 	piece := splitPiece(k)
 	for i := 0; i < n; {
 		at, lo, hi := c.meetsPanel(run, panel(i))
@@ -211,13 +211,13 @@ func (c *correlation) addRun(run line, k int, kernel, panels, sums []float32, pa
 		case hi-lo == run.n:
 			// The whole run, at as many panels as it is inside.
 			whole := min(n-i, c.fold.width-run.n-at+1)
-			asm.GemmSplitPanels(blocksOf(c.m, splitColumns)*splitColumns, whole*splitColumns, run.n*k, kernel, panels[at*piece:], piece,
-				sums[i*splitColumns:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
+			asm.GemmSplitPanels(blocksOf(c.m, splitTile)*splitTile, whole*splitTile, run.n*k, kernel, panels[at*piece:], piece,
+				sums[i*splitTile:], ld, true, kernel[min(len(kernel), run.n*piece):], run.n*piece)
 			i += whole
 		default:
-			for strip := range blocksOf(c.m, splitColumns) {
-				asm.GemmSplitPanels(splitColumns, splitColumns, (hi-lo)*k, kernel[(strip*run.n+lo)*piece:], panels[(at+lo)*piece:], piece,
-					sums[strip*splitColumns*ld+i*splitColumns:], ld, true, nil, 0)
+			for strip := range blocksOf(c.m, splitTile) {
+				asm.GemmSplitPanels(splitTile, splitTile, (hi-lo)*k, kernel[(strip*run.n+lo)*piece:], panels[(at+lo)*piece:], piece,
+					sums[strip*splitTile*ld+i*splitTile:], ld, true, nil, 0)
 			}
 			i++
 		}
@@ -235,7 +235,7 @@ func (c *correlation) meetsPanel(run line, panel int) (at, lo, hi int) {
 }
 
 // filled returns the number of steps of whole blocks for k.
-func filled(k int) int { return blocksOf(k, splitSteps) * splitSteps }
+func filled(k int) int { return blocksOf(k, splitTile) * splitTile }
 
 // tapsSplits reports whether all three passes by taps are split.
 func tapsSplits(s *Shape) bool {
@@ -245,5 +245,5 @@ func tapsSplits(s *Shape) bool {
 // fillsSplit reports whether products by taps are split for a batch: where the level
 // has a matrix unit and at least half of its columns are used.
 func fillsSplit(b int) bool {
-	return asm.FastSplit() && 2*b >= splitColumns*blocksOf(b, splitColumns)
+	return asm.FastSplit() && 2*b >= splitTile*blocksOf(b, splitTile)
 }
