@@ -25,8 +25,6 @@
 //	R11, CX    steps, steps left
 //	R12        panels left
 //	R13        accumulate
-//	R14, AX    rows of the next block of C to be fetched, the last four
-//	R15        three times R9
 TEXT ·gemmSplitAMX(SB), NOSPLIT, $0-49
 	MOVQ    panels+0(FP), R12
 	MOVQ    steps+8(FP), R11
@@ -40,14 +38,10 @@ TEXT ·gemmSplitAMX(SB), NOSPLIT, $0-49
 	SHLQ    $4, BX
 	ADDQ    DX, BX
 	MOVL    $64, R8
-	LEAQ    (R9)(R9*2), R15
 	LEAQ    tiles<>(SB), AX
 	CONFIGURE
 
 panel:
-	LEAQ  128(DX), R14
-	LEAQ  128(BX)(R9*8), AX
-	LEAQ  (AX)(R9*4), AX
 	MOVQ  R10, SI
 	MOVQ  R11, CX
 	TESTL R13, R13
