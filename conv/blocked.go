@@ -9,7 +9,8 @@ const (
 	// thickSources is the number of source planes from which on the products
 	// with one row of taps are deep enough to go without packing.
 	thickSources = 32
-	// widestTile is a multiple of the columns of every register tile.
+	// widestTile is the largest number of columns of a register tile, and a multiple
+	// of those of all levels of amd64.
 	widestTile = 32
 	// abreast is how many positions share one passage of the kernel.
 	abreast = 4

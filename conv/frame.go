@@ -1,6 +1,9 @@
 package conv
 
-import "github.com/noether-go/noether/tensor"
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
 
 // frame is the geometry of one pass of the tap-sparse algorithm: which value of
 // the source planes each tap meets at each position of the other planes. For
@@ -138,7 +141,8 @@ func (f *frame) copySize(sources, b int) int {
 	case bordered, spread:
 		return sources * f.pitch(b)
 	case inBlocks:
-		return sources * f.h * f.w * ((b + widestTile - 1) / widestTile * widestTile)
+		_, nr := asm.GemmTile()
+		return sources * f.h * f.w * max(blocksOf(b, widestTile)*widestTile, blocksOf(b, nr)*nr)
 	case inSplits:
 		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
 	}

@@ -92,7 +92,7 @@ func TestPasses(t *testing.T) {
 		{140, 60, 2, 1, 2, 1, 2, 2, 1, 3, Same},  // sums larger than are kept resident
 		{12, 12, 8, 8, 8, 8, 3, 3, 16, 3, Valid}, // more sums than are kept resident
 		{16, 8, 4, 4, 4, 4, 3, 4, 64, 3, Same},   // whole blocks of the matrix unit
-		{40, 40, 4, 4, 4, 4, 2, 3, 32, 3, Same},  // several of them
+		{24, 40, 4, 4, 4, 4, 2, 1, 32, 3, Same},  // several of them
 		{31, 47, 2, 2, 2, 2, 3, 2, 61, 5, Same},  // not quite whole ones
 		{10, 9, 4, 4, 4, 4, 5, 6, 16, 5, Same},   // rows that are folded
 		{9, 10, 4, 4, 4, 4, 4, 7, 16, 3, Same},   // an odd number of positions
