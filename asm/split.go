@@ -20,8 +20,11 @@ package asm
 // steps that fill up the last blocks are zero, but for the rows of a left operand, which are
 // not written.
 
+// SplitTile is the number of rows, of columns and of steps of a block of a split
+// matrix. Products whose sizes are multiples of it are fastest.
+const SplitTile = splitTile
+
 const (
-	// splitTile is the number of rows, of columns and of steps of a block.
 	splitTile = 32
 	// splitPart and splitBlock are the values of storage of a part and of a block.
 	splitPart  = splitTile * splitTile / 2

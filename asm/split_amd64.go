@@ -14,11 +14,6 @@ func splitLeftAVX512(dst, x, y *float32, factor float32, ld, m, k int)
 //go:noescape
 func splitRightAVX512(dst, x, y *float32, factor float32, ld, k, n int)
 
-// gemmSplitAMX multiplies a strip of 32 rows by panels of 32 columns.
-//
-//go:noescape
-func gemmSplitAMX(panels, steps int, a, b, c *float32, ldc int, accumulate bool)
-
 //go:noinline
 func splitLeft(dst, x, y []float32, factor float32, ld, m, k int) {
 	if level != AVX512 {
@@ -46,7 +41,7 @@ func gemmSplit(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
 	done := 0
 	if m == splitTile {
 		if panels := n / splitTile; panels > 0 {
-			gemmSplitAMX(panels, steps, &a[0], &b[0], &c[0], ldc, accumulate)
+			gemmSplitPanelsAMX(1, panels, steps, &a[0], &b[0], steps*splitBlock, &c[0], ldc, accumulate, &a[0], 0)
 			done = panels * splitTile
 		}
 	}
@@ -63,7 +58,7 @@ func gemmSplitEdge(m, n, steps int, a, b, c []float32, ldc int, accumulate bool)
 			copy(block[i*splitTile:][:n], c[i*ldc:])
 		}
 	}
-	gemmSplitAMX(1, steps, &a[0], &b[0], &block[0], splitTile, accumulate)
+	gemmSplitPanelsAMX(1, 1, steps, &a[0], &b[0], 0, &block[0], splitTile, accumulate, &a[0], 0)
 	for i := range m {
 		copy(c[i*ldc:][:n], block[i*splitTile:])
 	}

@@ -190,6 +190,20 @@ func TestGemmSplitPanels(t *testing.T) {
 					s := newSplitCase(m, n, k, normal)
 					size := splitSteps(k) * splitBlock
 					panels := SplitSize(n, 1) / splitBlock
+					if size > splitBlock && n == splitTile*panels {
+						// Each panel begins one block after the last, and shares the others.
+						row := newSplitCase(1, splitTile, (panels+size/splitBlock)*splitTile, normal).b
+						got, want := newGuarded(m, n, n, 7), newGuarded(m, n, n, 7)
+						GemmSplitPanels(m, n, k, s.a, row, splitBlock, got.data(), n, false, nil, 0)
+						for p := range panels {
+							GemmSplit(m, splitTile, k, s.a, row[p*splitBlock:], want.data()[p*splitTile:], n, false)
+						}
+						for i, v := range want.buf {
+							if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
+								t.Fatalf("m=%d n=%d k=%d, panels overlap: value %d is %v, want %v", m, n, k, i, got.buf[i], v)
+							}
+						}
+					}
 					apart := make([]float32, panels*(size+64))
 					for p := range panels {
 						copy(apart[p*(size+64):], s.b[p*size:][:size])

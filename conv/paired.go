@@ -163,7 +163,7 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 			ahead := [2][]float32{after(x, in), after(y, out)}
 			stride := [2]int{p.row.width * batch, s.Targets() / 2 * batch}
 			for kind := range 2 {
-				asm.GemmSplitPanels(nm, batch, doubled(nc), a[kind].values, b.values, 2*b.size, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nm, batch, 2*filled(nc), a[kind].values, b.values, 2*b.size, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -226,7 +226,7 @@ func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, lo
 			ahead := [2][]float32{after(dy, in), after(dx, out)}
 			stride := [2]int{s.Targets() / 2 * batch, p.row.width * batch}
 			for kind := range 2 {
-				asm.GemmSplitPanels(nc, batch, doubled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nc, batch, 2*filled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
 			}
 		}
 	}
@@ -349,7 +349,7 @@ func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []flo
 			ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane)}
 			stride := [2]int{g.panels.part(), plane}
 			for rows := range 2 {
-				asm.GemmSplitPanels(nm, nc, doubled(batch), a[rows].values, b.values, 2*b.size, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
+				asm.GemmSplitPanels(nm, nc, 2*filled(batch), a[rows].values, b.values, 2*b.size, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
 			}
 		}
 	}

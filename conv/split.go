@@ -9,7 +9,7 @@ import "github.com/noether-go/noether/asm"
 
 // splitTile is the number of rows, columns and steps of the blocks that split operands
 // are filled up to.
-const splitTile = 32
+const splitTile = asm.SplitTile
 
 // splitSlab is the number of steps that are split at a time, or of columns of a
 // gradient, so that the operands stay in the first-level cache.
@@ -81,8 +81,8 @@ func (o *operand) rightPanels(piece int, x []float32, distance, k, n int) {
 	}
 }
 
-// doubled returns the number of steps of two pieces of k steps after each other.
-func doubled(k int) int { return 2 * splitTile * blocksOf(k, splitTile) }
+// filled returns the number of steps of whole blocks for k.
+func filled(k int) int { return blocksOf(k, splitTile) * splitTile }
 
 // after returns x from value n on, or what is left of it.
 func after(x []float32, n int) []float32 { return x[min(n, len(x)):] }

@@ -234,9 +234,6 @@ func (c *correlation) meetsPanel(run line, panel int) (at, lo, hi int) {
 	return at, max(0, -at), min(run.n, c.fold.width-at)
 }
 
-// filled returns the number of steps of whole blocks for k.
-func filled(k int) int { return blocksOf(k, splitTile) * splitTile }
-
 // tapsSplits reports whether all three passes by taps are split.
 func tapsSplits(s *Shape) bool {
 	return min(s.Sources(), s.Targets()) >= thickSources && len(s.Offsets) > 1 && fillsSplit(s.B)

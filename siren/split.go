@@ -11,7 +11,7 @@ import (
 
 const (
 	// splitRows is the number of rows of the weights that are split at a time.
-	splitRows = 32
+	splitRows = asm.SplitTile
 
 	// splitHidden is the least width of the hidden layers for which the steps of a
 	// split product, 32 at a time, are worth their price.

@@ -30,7 +30,7 @@ const (
 
 // splitTile is the number of rows and of columns that asm.GemmSplit is best given
 // a multiple of.
-const splitTile = 32
+const splitTile = asm.SplitTile
 
 // splitJob is a gemmJob computed with split matrices. Items are blocks of C.
 type splitJob struct {
