@@ -52,9 +52,7 @@ type coordinates struct {
 	spatial  bool  // has rows for u^-1 q
 	relative bool  // has rows for u^-1 v
 
-	team  *tensor.Team // of a CPU, or nil
-	rel   [][]float64  // for each worker
-	other []float64
+	team *tensor.Team // of a CPU, or nil
 
 	// The pass at hand: its lists and, on the way back, their gradients.
 	u, v       []lie.Element
@@ -65,23 +63,11 @@ type coordinates struct {
 }
 
 func newCoordinates(g lie.Group, taps []Tap, spatial, relative bool) coordinates {
-	c := coordinates{group: g, taps: taps, spatial: spatial, relative: relative, other: make([]float64, g.Coordinates())}
-	c.bind(nil)
-	return c
+	return coordinates{group: g, taps: taps, spatial: spatial, relative: relative}
 }
 
 // bind names the team that shares the lists out, nil for none.
-func (c *coordinates) bind(team *tensor.Team) {
-	c.team = team
-	workers := 1
-	if team != nil {
-		workers = team.Size()
-	}
-	c.rel = make([][]float64, workers)
-	for i := range c.rel {
-		c.rel[i] = make([]float64, c.group.Coordinates())
-	}
-}
+func (c *coordinates) bind(team *tensor.Team) { c.team = team }
 
 // rows returns the number of coordinates of a position.
 func (c *coordinates) rows() int {
@@ -115,13 +101,13 @@ func (c *coordinates) run() {
 }
 
 // Do takes the lists lo <= s < hi. See tensor.Task.
-func (c *coordinates) Do(lo, hi, worker int) {
+func (c *coordinates) Do(lo, hi, _ int) {
 	for s := lo; s < hi; s++ {
 		x, u, v := c.x[s*(c.distance/c.lists):], part(c.u, s, c.lists), part(c.v, s, c.lists)
 		if c.du == nil {
-			c.writeList(x, u, v, c.rel[worker])
+			c.writeList(x, u, v)
 		} else {
-			c.listGradient(part(c.du, s, c.lists), part(c.dv, s, c.lists), x, u, v, c.rel[worker])
+			c.listGradient(part(c.du, s, c.lists), part(c.dv, s, c.lists), x, u, v)
 		}
 	}
 }
@@ -133,7 +119,7 @@ func part[T any](x []T, s, lists int) []T {
 }
 
 // writeList is write for one list.
-func (c *coordinates) writeList(x []float32, u, v []lie.Element, rel []float64) {
+func (c *coordinates) writeList(x []float32, u, v []lie.Element) {
 	taps, nIn, p := len(c.taps), c.nIn, c.distance
 	at := 0 // first row of the group coordinates
 	if c.spatial {
@@ -152,11 +138,12 @@ func (c *coordinates) writeList(x []float32, u, v []lie.Element, rel []float64) 
 	if !c.relative {
 		return
 	}
+	n := c.group.Coordinates()
 	for i, ui := range u {
 		for j, vj := range v {
-			c.group.Relative(rel, ui, vj)
+			rel := c.group.Relative(ui, vj)
 			first := (i*nIn + j) * taps
-			for d, r := range rel {
+			for d, r := range rel[:n] {
 				run := x[(at+d)*p+first:][:taps]
 				for t := range run {
 					run[t] = float32(r)
@@ -174,7 +161,6 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 		return false
 	}
 	const rounding = 1e-12
-	rel := c.rel[0]
 	for i := range n {
 		for _, q := range [][2]float64{{1, 0}, {0, 1}} {
 			a, b := c.group.InverseAct(u[i], q), c.group.InverseAct(u[i+n], q)
@@ -183,10 +169,9 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 			}
 		}
 		for j := range v {
-			c.group.Relative(rel, u[i], v[j])
-			c.group.Relative(c.other, u[i+n], v[(j+m)%len(v)])
+			rel, other := c.group.Relative(u[i], v[j]), c.group.Relative(u[i+n], v[(j+m)%len(v)])
 			for d := range rel {
-				if math.Abs(rel[d]-c.other[d]) > rounding {
+				if math.Abs(rel[d]-other[d]) > rounding {
 					return false
 				}
 			}
@@ -203,7 +188,7 @@ func (c *coordinates) gradient(du, dv []lie.Vector, dx []float32, u, v []lie.Ele
 }
 
 // listGradient is gradient for one list.
-func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element, rel []float64) {
+func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, u, v []lie.Element) {
 	taps, nIn, p := len(c.taps), c.nIn, c.distance
 	at := 0
 	if c.spatial {
@@ -223,10 +208,12 @@ func (c *coordinates) listGradient(du, dv []lie.Vector, dx []float32, u, v []lie
 	if !c.relative {
 		return
 	}
+	n := c.group.Coordinates()
+	var rel lie.Coordinates
 	for i, ui := range u {
 		for j, vj := range v {
 			first := (i*nIn + j) * taps
-			for d := range rel {
+			for d := range rel[:n] {
 				s := 0.0
 				for _, g := range dx[(at+d)*p+first:][:taps] {
 					s += float64(g)

@@ -226,11 +226,11 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 	rows := h.coords.rows()
 	positions := len(u) * nIn * len(points)
 	coords := make([]float64, rows*positions)
-	rel := make([]float64, g.Coordinates())
 	for i := range u {
 		for j := range nIn {
+			var rel lie.Coordinates
 			if relative {
-				g.Relative(rel, u[i], v[j])
+				rel = g.Relative(u[i], v[j])
 			}
 			for t := range points {
 				at := (i*nIn+j)*len(points) + t
@@ -241,7 +241,7 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 					r = 2
 				}
 				if relative {
-					for d := range rel {
+					for d := range g.Coordinates() {
 						coords[(r+d)*positions+at] = rel[d]
 					}
 				}

@@ -2,6 +2,7 @@ package conv
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
@@ -57,6 +58,8 @@ func (c *Config) complete() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("conv: Config.Name is empty; the parameters need a prefix for their names")
+	case slices.ContainsFunc(c.Group.Axes(), isLine):
+		return fail("Group", c.Group.Name(), "groups that keep lengths, since the kernel's disc is the same for all elements")
 	case c.In < 1 || c.In > 1<<13:
 		return fail("In", c.In, "1 to 8192")
 	case c.Out < 1 || c.Out > 1<<13:
@@ -75,6 +78,8 @@ func (c *Config) complete() error {
 	c.Algorithm = a
 	return nil
 }
+
+func isLine(a lie.Axis) bool { return a.Kind == lie.Line }
 
 // layer is what the three kinds of convolution have in common: they differ in
 // what their kernel networks are fed.

@@ -406,6 +406,8 @@ func TestConfigErrors(t *testing.T) {
 		want string
 	}{
 		{Config{In: 1, Out: 1}, "Config.Name is empty"},
+		{Config{Name: "n", In: 1, Out: 1, Group: lie.RPlus}, "conv: n: Config.Group is R+; allowed are groups that keep lengths"},
+		{Config{Name: "n", In: 1, Out: 1, Group: lie.Sim2}, "Config.Group is Sim(2)"},
 		{Config{Name: "n", Out: 1}, "conv: n: Config.In is 0; allowed are 1 to 8192"},
 		{Config{Name: "n", In: 1, Out: -2}, "Config.Out is -2"},
 		{Config{Name: "n", In: 1, Out: 1, Side: 4}, "Config.Side is 4; allowed are odd numbers from 1 to 255"},

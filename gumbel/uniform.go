@@ -3,6 +3,7 @@ package gumbel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -68,6 +69,7 @@ type UniformConfig struct {
 // independently, at the same theta and hence with the same n.
 type Uniform struct {
 	cfg    UniformConfig
+	axis   int // the continuous one, which elements are spread over
 	extent float64
 	start  float64       // exponent at which a full list begins
 	grid   []lie.Element // the list, for finite groups
@@ -95,7 +97,7 @@ func NewUniform(cfg UniformConfig) (*Uniform, error) {
 	if cfg.Max < 1 || cfg.Max > maxElements {
 		return nil, fmt.Errorf("gumbel: UniformConfig.Max is %d; allowed are 1 to %d", cfg.Max, maxElements)
 	}
-	if err := cfg.Group.CheckGrid(cfg.Max); err != nil {
+	if _, err := cfg.Group.Split(cfg.Max); err != nil {
 		return nil, fmt.Errorf("gumbel: UniformConfig.Max is %d: %w", cfg.Max, err)
 	}
 	if cfg.Jitter > Comb {
@@ -115,8 +117,10 @@ func NewUniform(cfg UniformConfig) (*Uniform, error) {
 		u.grid = cfg.Group.Grid(cfg.Max)
 		return u, nil
 	}
-	u.extent = cfg.Group.Extent()[0]
-	if !cfg.Group.Compact() {
+	u.axis = slices.IndexFunc(cfg.Group.Axes(), lie.Axis.Continuous)
+	axis := cfg.Group.Axes()[u.axis]
+	u.extent = axis.Extent
+	if axis.Kind == lie.Line {
 		u.start = -u.extent
 	}
 	if cfg.Partial {
@@ -221,16 +225,16 @@ func (u *Uniform) place(e *Elements) {
 		n := float64(len(list))
 		for i := range list {
 			jitter := e.jitter(s, i)
-			var v float64
+			var v lie.Vector
 			switch {
 			case u.cfg.Compat:
-				v = u.compat(i, len(list), jitter)
+				v[u.axis] = u.compat(i, len(list), jitter)
 			case u.theta != nil:
-				v = float64(u.last) * u.slope(i, len(list), jitter)
+				v[u.axis] = float64(u.last) * u.slope(i, len(list), jitter)
 			default:
-				v = u.start + 2*u.extent*(float64(i)+jitter)/n
+				v[u.axis] = u.start + 2*u.extent*(float64(i)+jitter)/n
 			}
-			list[i] = u.cfg.Group.Exp(lie.Vector{v})
+			list[i] = u.cfg.Group.Exp(v)
 		}
 	}
 }
@@ -278,7 +282,7 @@ func (u *Uniform) Backward(e *Elements) {
 			if u.cfg.Compat {
 				slope = u.extent * (2*jitter/float64(n) - 1)
 			}
-			d += float64(slope * grad[0])
+			d += float64(slope * grad[u.axis])
 		}
 	}
 	u.dev.Download(u.host[:], u.theta.Grad)

@@ -4,8 +4,8 @@
 // plane and a stabiliser H of the origin, such as the rotations SO(2). A Group
 // is H with all that a group convolution asks of it:
 //
-//   - the group itself: Product, Inverse, Identity, and Exp and Log between H
-//     and its Lie algebra;
+//   - the group itself: Product, Inverse, and Exp and Log between H and its Lie
+//     algebra;
 //   - its action on offsets in the plane: Matrix, a homomorphism, so that
 //     Matrix(ab) = Matrix(a) Matrix(b), and InverseAct, which evaluates a kernel
 //     that belongs to an element u at u^-1 q;
@@ -18,8 +18,13 @@
 // is d/dt f(g exp(t e_i)) at t = 0.
 //
 // Elements and vectors are small arrays of float64. Angles are in radians.
-// Nothing here allocates but Grid.
+// Nothing here allocates but Grid and what makes groups.
 //
-// A further group is a further file: a type with Group's methods, one package
-// variable, and an entry in the list of names.go.
+// The groups are T2, SE2, E2, Mirror, those of Cyclic and Dihedral, RPlus and
+// Scalings, Sim2, and what DirectProduct and Periodic make of them. ByName finds
+// them by text.
+//
+// A further group is a further file, in this package or in another: a type that embeds
+// a Chart, which says what axes its elements have coordinates on, with the seven
+// methods that a Chart does not have. docs/adding-a-group.md walks through one.
 package lie

@@ -27,10 +27,8 @@ func ExampleGroup() {
 // The coordinate of v as seen from u lies in [-1, 1), with 0 for half a turn.
 func ExampleGroup_relative() {
 	grid := lie.SE2.Grid(4)
-	var x [1]float64
 	for _, v := range grid {
-		lie.SE2.Relative(x[:], grid[1], v)
-		fmt.Printf("%+.1f\n", x[0])
+		fmt.Printf("%+.1f\n", lie.SE2.Relative(grid[1], v)[0])
 	}
 	// Output:
 	// +0.5
@@ -48,5 +46,38 @@ func ExampleByName() {
 
 	// Output:
 	// SE(2) 1 <nil>
-	// lie: unknown group "SO(3)"; known are T(2), SE(2)
+	// lie: unknown group "SO(3)"; known are T(2), SE(2), E(2), mirror, R+, Sim(2), CN, DN, R+(N), products such as "C4 x R+", and each with "periodic" behind
+}
+
+// A quarter turn behind the mirror is one the other way before it.
+func ExampleDihedral() {
+	g := lie.Dihedral(4)
+	quarter, mirror := lie.Element{1}, lie.Element{0, 1}
+	fmt.Println(g.Product(mirror, quarter), g.Product(g.Inverse(quarter), mirror))
+	// Output:
+	// [1 1 0] [1 1 0]
+}
+
+// Rotations, reflections and scalings, of which twelve elements are three angles,
+// with and without the mirror, at two scales.
+func ExampleDirectProduct() {
+	g := lie.DirectProduct(lie.O2, lie.RPlus)
+	counts, err := g.Split(12)
+	fmt.Println(g.Name(), g.Dim(), counts, err)
+	// Output:
+	// O(2) x R+ 2 [3 2 2] <nil>
+}
+
+// The coordinates of two angles on both sides of zero are close only when they are
+// periodic.
+func ExamplePeriodic() {
+	for _, g := range []lie.Group{lie.SE2, lie.Periodic(lie.SE2)} {
+		before, after := g.Exp(lie.Vector{-0.01}), g.Exp(lie.Vector{0.01})
+		n := g.Coordinates()
+		x, y := g.Relative(lie.Element{}, before), g.Relative(lie.Element{}, after)
+		fmt.Printf("%-14s %+.2f %+.2f\n", g.Name(), x[:n], y[:n])
+	}
+	// Output:
+	// SE(2)          [+1.00] [-1.00]
+	// SE(2) periodic [+1.00 -0.01] [+1.00 +0.01]
 }

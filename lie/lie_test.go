@@ -2,23 +2,54 @@ package lie_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"strings"
 	"testing"
 
-	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 )
 
 const cases = 10000
 
-// The property tests below run on every group of the package, and on the groups
-// of others_test.go, which stand for the kinds of group that the interface is
-// made for.
+// table is what the tests of this file run on: every group of the package, of each
+// family and each way to combine them some, and a group that is defined outside. A
+// row says what no property of a group can: which one it is, by the matrix of one
+// element.
+var table = []struct {
+	group       lie.Group
+	name        string
+	dim, order  int // order: number of components
+	coordinates int
+	a           lie.Element
+	matrix      [2][2]float64
+}{
+	{lie.T2, "T(2)", 0, 1, 1, lie.Element{}, [2][2]float64{{1, 0}, {0, 1}}},
+	{lie.SE2, "SE(2)", 1, 1, 1, lie.Element{math.Pi / 2}, [2][2]float64{{0, 1}, {-1, 0}}},
+	{lie.E2, "E(2)", 1, 2, 2, lie.Element{math.Pi / 2, 1}, [2][2]float64{{0, 1}, {1, 0}}},
+	{lie.Mirror, "mirror", 0, 2, 1, lie.Element{1}, [2][2]float64{{1, 0}, {0, -1}}},
+	{lie.Cyclic(2), "C2", 0, 2, 1, lie.Element{1}, [2][2]float64{{-1, 0}, {0, -1}}},
+	{lie.Cyclic(4), "C4", 0, 4, 1, lie.Element{1}, [2][2]float64{{0, 1}, {-1, 0}}},
+	{lie.Cyclic(12), "C12", 0, 12, 1, lie.Element{1}, [2][2]float64{{math.Sqrt(3) / 2, 0.5}, {-0.5, math.Sqrt(3) / 2}}},
+	{lie.Dihedral(1), "D1", 0, 2, 2, lie.Element{0, 1}, [2][2]float64{{1, 0}, {0, -1}}},
+	{lie.Dihedral(3), "D3", 0, 6, 2, lie.Element{1, 1}, [2][2]float64{{-0.5, math.Sqrt(3) / 2}, {math.Sqrt(3) / 2, 0.5}}},
+	{lie.Dihedral(4), "D4", 0, 8, 2, lie.Element{1, 1}, [2][2]float64{{0, 1}, {1, 0}}},
+	{lie.RPlus, "R+", 1, 1, 1, lie.Element{math.Ln2}, [2][2]float64{{2, 0}, {0, 2}}},
+	{lie.Scalings(1.5), "R+(1.5)", 1, 1, 1, lie.Element{-math.Ln2}, [2][2]float64{{0.5, 0}, {0, 0.5}}},
+	{lie.Sim2, "Sim(2)", 2, 1, 2, lie.Element{math.Pi / 2, math.Ln2}, [2][2]float64{{0, 2}, {-2, 0}}},
+	{lie.DirectProduct(lie.RPlus, lie.O2), "R+ x O(2)", 2, 2, 3, lie.Element{math.Ln2, math.Pi / 2, 1}, [2][2]float64{{0, 2}, {2, 0}}},
+	{lie.DirectProduct(lie.Dihedral(4), lie.RPlus), "D4 x R+", 1, 8, 3, lie.Element{1, 1, math.Ln2}, [2][2]float64{{0, 2}, {2, 0}}},
+	{lie.Periodic(lie.T2), "T(2) periodic", 0, 1, 2, lie.Element{}, [2][2]float64{{1, 0}, {0, 1}}},
+	{lie.Periodic(lie.SE2), "SE(2) periodic", 1, 1, 2, lie.Element{math.Pi / 2}, [2][2]float64{{0, 1}, {-1, 0}}},
+	{lie.Periodic(lie.E2), "E(2) periodic", 1, 2, 3, lie.Element{math.Pi / 2, 1}, [2][2]float64{{0, 1}, {1, 0}}},
+	{lie.Periodic(lie.Dihedral(3)), "D3 periodic", 0, 6, 3, lie.Element{0, 1}, [2][2]float64{{1, 0}, {0, -1}}},
+	{lie.Periodic(lie.Sim2), "Sim(2) periodic", 2, 1, 3, lie.Element{math.Pi / 2, math.Ln2}, [2][2]float64{{0, 2}, {-2, 0}}},
+	{Shears, "shears", 1, 1, 1, lie.Element{3}, [2][2]float64{{1, 0}, {3, 1}}},
+}
+
 func everyGroup(t *testing.T, test func(t *testing.T, g lie.Group, src *stream.Stream)) {
-	for _, g := range []lie.Group{lie.T2, lie.SE2, roto{}, scalings{}, quarters{}} {
-		t.Run(g.Name(), func(t *testing.T) { test(t, g, stream.New(1, t.Name(), 0)) })
+	for _, row := range table {
+		t.Run(row.name, func(t *testing.T) { test(t, row.group, stream.New(1, t.Name(), 0)) })
 	}
 }
 
@@ -35,10 +66,6 @@ func matMul(a, b [2][2]float64) (c [2][2]float64) {
 	return c
 }
 
-func apply(m [2][2]float64, q [2]float64) [2]float64 {
-	return [2]float64{m[0][0]*q[0] + m[0][1]*q[1], m[1][0]*q[0] + m[1][1]*q[1]}
-}
-
 func distance(a, b [2][2]float64) float64 {
 	d := 0.0
 	for i := range 2 {
@@ -49,25 +76,83 @@ func distance(a, b [2][2]float64) float64 {
 	return d
 }
 
-// same reports whether two elements are equal up to rounding. All groups here
-// act faithfully, so that their matrices tell.
-func same(g lie.Group, a, b lie.Element) bool { return distance(g.Matrix(a), g.Matrix(b)) < 1e-13 }
+// same reports whether two elements are equal up to rounding, on circles modulo
+// their length.
+func same(g lie.Group, a, b lie.Element) bool {
+	for i := range a {
+		d := math.Abs(a[i] - b[i])
+		if i < len(g.Axes()) && g.Axes()[i].Kind == lie.Circle {
+			d = min(d, 2*math.Pi-d)
+		}
+		if !(d < 1e-14) {
+			return false
+		}
+	}
+	return true
+}
+
+// valid says what is wrong with the coordinates of an element, or nothing.
+func valid(g lie.Group, a lie.Element) string {
+	for i, x := range a {
+		switch {
+		case i >= len(g.Axes()):
+			if x != 0 {
+				return fmt.Sprintf("%v has a coordinate beyond the axes of %s", a, g.Name())
+			}
+		case g.Axes()[i].Kind == lie.Circle:
+			if !(x >= 0 && x < 2*math.Pi) {
+				return fmt.Sprintf("%v has an angle outside [0, 2pi)", a)
+			}
+		case g.Axes()[i].Kind == lie.Line:
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Sprintf("%v has a coordinate that is no number", a)
+			}
+		default:
+			if x != math.Trunc(x) || x < 0 || x >= float64(g.Axes()[i].Order) {
+				return fmt.Sprintf("%v has a coordinate that is no integer from 0 to %d", a, g.Axes()[i].Order-1)
+			}
+		}
+	}
+	return ""
+}
+
+// compact reports whether no axis is a line.
+func compact(g lie.Group) bool {
+	for _, axis := range g.Axes() {
+		if axis.Kind == lie.Line {
+			return false
+		}
+	}
+	return true
+}
+
+func TestFacts(t *testing.T) {
+	for _, row := range table {
+		g := row.group
+		if g.Name() != row.name || g.Dim() != row.dim || g.Components() != row.order || g.Coordinates() != row.coordinates {
+			t.Errorf("%s has dimension %d, %d components and %d coordinates; want %s, %d, %d, %d",
+				g.Name(), g.Dim(), g.Components(), g.Coordinates(), row.name, row.dim, row.order, row.coordinates)
+		}
+		if d := distance(g.Matrix(row.a), row.matrix); d > 1e-15 {
+			t.Errorf("%s: %v acts as %v, want %v", g.Name(), row.a, g.Matrix(row.a), row.matrix)
+		}
+	}
+}
 
 func TestGroupAxioms(t *testing.T) {
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
-		e := g.Identity()
-		if distance(g.Matrix(e), [2][2]float64{{1, 0}, {0, 1}}) != 0 {
-			t.Fatalf("the identity acts as %v", g.Matrix(e))
-		}
-		if g.Component(0) != e {
-			t.Errorf("component 0 is %v, not the identity", g.Component(0))
-		}
+		var e lie.Element
 		for range cases {
 			a, b, c := g.Haar(src), g.Haar(src), g.Haar(src)
+			for _, x := range []lie.Element{a, g.Product(a, b), g.Inverse(a), g.Product(g.Product(a, b), g.Inverse(c))} {
+				if problem := valid(g, x); problem != "" {
+					t.Fatal(problem)
+				}
+			}
 			if got, want := g.Product(g.Product(a, b), c), g.Product(a, g.Product(b, c)); !same(g, got, want) {
 				t.Fatalf("(%v %v) %v = %v, but with the other brackets %v", a, b, c, got, want)
 			}
-			if !same(g, g.Product(a, e), a) || !same(g, g.Product(e, a), a) {
+			if g.Product(a, e) != a || g.Product(e, a) != a {
 				t.Fatalf("%v times the identity is %v and %v", a, g.Product(a, e), g.Product(e, a))
 			}
 			if !same(g, g.Product(a, g.Inverse(a)), e) || !same(g, g.Product(g.Inverse(a), a), e) {
@@ -77,170 +162,226 @@ func TestGroupAxioms(t *testing.T) {
 	})
 }
 
+// The matrices of a group are a homomorphism, and one to one: no two elements act
+// alike.
 func TestMatrixIsHomomorphism(t *testing.T) {
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
+		if g.Matrix(lie.Element{}) != [2][2]float64{{1, 0}, {0, 1}} {
+			t.Fatalf("the identity acts as %v", g.Matrix(lie.Element{}))
+		}
 		for range cases {
 			a, b := g.Haar(src), g.Haar(src)
 			got, want := g.Matrix(g.Product(a, b)), matMul(g.Matrix(a), g.Matrix(b))
-			if distance(got, want) > 1e-13 {
+			if distance(got, want) > 1e-14 {
 				t.Fatalf("M(ab) = %v, M(a)M(b) = %v for a = %v, b = %v", got, want, a, b)
+			}
+			if equal := distance(g.Matrix(a), g.Matrix(b)) < 1e-13; equal != same(g, a, b) {
+				t.Fatalf("%v acts as %v, %v as %v", a, g.Matrix(a), b, g.Matrix(b))
 			}
 		}
 	})
 }
 
-func TestInverseAct(t *testing.T) {
+func TestAction(t *testing.T) {
+	const rounding = 1e-13
+	near := func(x, y [2]float64) bool {
+		return math.Abs(x[0]-y[0]) < rounding && math.Abs(x[1]-y[1]) < rounding
+	}
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
 		for range cases {
-			u, q := g.Haar(src), point(src)
-			got, want := g.InverseAct(u, q), apply(g.Matrix(g.Inverse(u)), q)
-			back := apply(g.Matrix(u), got)
-			for i := range 2 {
-				if math.Abs(got[i]-want[i]) > 1e-13 || math.Abs(back[i]-q[i]) > 1e-13 {
-					t.Fatalf("u = %v, q = %v: u^-1 q = %v, by the matrix %v, and u of it is %v", u, q, got, want, back)
-				}
+			a, b, q := g.Haar(src), g.Haar(src), point(src)
+			if x, y := lie.Act(g, g.Product(a, b), q), lie.Act(g, a, lie.Act(g, b, q)); !near(x, y) {
+				t.Fatalf("(ab) q = %v, a (b q) = %v for a = %v, b = %v, q = %v", x, y, a, b, q)
+			}
+			if x, y := g.InverseAct(a, q), lie.Act(g, g.Inverse(a), q); !near(x, y) {
+				t.Fatalf("the inverse of %v takes %v to %v, by its matrix to %v", a, q, x, y)
+			}
+			if x := lie.Act(g, a, g.InverseAct(a, q)); !near(x, q) {
+				t.Fatalf("%v takes %v to %v, and back to %v", a, q, g.InverseAct(a, q), x)
 			}
 		}
 	})
+}
+
+// algebra returns a random vector of the box that Extent gives, and on lines one
+// of several times that.
+func algebra(g lie.Group, src lie.Source) (v lie.Vector) {
+	for i, axis := range g.Axes() {
+		switch axis.Kind {
+		case lie.Circle:
+			v[i] = uniform(src, -axis.Extent, axis.Extent)
+		case lie.Line:
+			v[i] = uniform(src, -5*axis.Extent, 5*axis.Extent)
+		}
+	}
+	return v
 }
 
 func TestExpLog(t *testing.T) {
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
-		ext := g.Extent()
 		for range cases {
-			var v, w, sum lie.Vector
-			for i := range g.Dim() {
-				v[i], w[i] = uniform(src, -ext[i], ext[i]), uniform(src, -ext[i], ext[i])
-				sum[i] = v[i] + w[i]
+			v, w := algebra(g, src), algebra(g, src)
+			var sum, around lie.Vector // v + w, and v once more around each circle
+			for i, axis := range g.Axes() {
+				sum[i], around[i] = v[i]+w[i], v[i]
+				if axis.Kind == lie.Circle {
+					around[i] += 2 * math.Pi
+				}
+			}
+			if problem := valid(g, g.Exp(sum)); problem != "" {
+				t.Fatal(problem)
 			}
 			if !same(g, g.Exp(sum), g.Product(g.Exp(v), g.Exp(w))) {
 				t.Fatalf("exp(v+w) != exp v exp w for v = %v, w = %v", v, w)
 			}
-			a := g.Product(g.Component(src.IntN(g.Components())), g.Exp(v))
+			if !same(g, g.Exp(v), g.Exp(around)) {
+				t.Fatalf("exp %v = %v, but exp %v = %v", v, g.Exp(v), around, g.Exp(around))
+			}
+			// An element is what it has on the discrete axes times exp of the rest.
+			h := g.Haar(src)
+			c := h
+			for i, axis := range g.Axes() {
+				if axis.Continuous() {
+					c[i] = 0
+				}
+			}
+			if !same(g, g.Product(c, g.Exp(g.Log(h))), h) {
+				t.Fatalf("%v is not %v exp %v", h, c, g.Log(h))
+			}
+			a := g.Product(c, g.Exp(v))
 			got := g.Log(a)
 			for i := range got {
 				if math.Abs(got[i]-v[i]) > 1e-14 {
-					t.Fatalf("log of a component times exp %v is %v", v, got)
+					t.Fatalf("log of %v exp %v is %v", c, v, got)
 				}
-				if math.Abs(got[i]) > ext[i] || g.Compact() && g.Dim() > i && got[i] >= ext[i] {
-					t.Fatalf("log %v = %v lies outside the box of %v", a, got, ext)
+				if i < len(g.Axes()) && g.Axes()[i].Kind == lie.Circle && !(got[i] >= -math.Pi && got[i] < math.Pi) {
+					t.Fatalf("log %v = %v lies outside [-pi, pi)", a, got)
 				}
-			}
-			// Any element of the group is a component's translate.
-			h, found := g.Haar(src), false
-			for i := range g.Components() {
-				found = found || same(g, g.Product(g.Component(i), g.Exp(g.Log(h))), h)
-			}
-			if !found {
-				t.Fatalf("%v is no component times exp %v", h, g.Log(h))
 			}
 		}
 	})
 }
 
-// step returns g exp(t e_i).
-func step(g lie.Group, a lie.Element, i int, t float64) lie.Element {
-	var v lie.Vector
-	v[i] = t
-	return g.Product(a, g.Exp(v))
+// derivative returns the gradient of f at a by central differences of step h: the
+// error is about h*h + 1e-16/h.
+func derivative(g lie.Group, a lie.Element, f func(lie.Element) float64) (d lie.Vector) {
+	const h = 1e-5
+	at := func(i int, t float64) float64 {
+		var v lie.Vector
+		v[i] = t
+		return f(g.Product(a, g.Exp(v)))
+	}
+	for i, axis := range g.Axes() {
+		if axis.Continuous() {
+			d[i] = (at(i, h) - at(i, -h)) / (2 * h)
+		}
+	}
+	return d
+}
+
+func agree(a, b lie.Vector) bool {
+	for i := range a {
+		if !(math.Abs(a[i]-b[i]) < 2e-8) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestInverseActGrad(t *testing.T) {
-	const h = 1e-5 // central differences: error about h*h + 1e-16/h
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
 		for range cases {
 			u, q, dy := g.Haar(src), point(src), point(src)
-			f := func(u lie.Element) float64 {
+			got := g.InverseActGrad(u, q, dy)
+			want := derivative(g, u, func(u lie.Element) float64 {
 				y := g.InverseAct(u, q)
 				return dy[0]*y[0] + dy[1]*y[1]
-			}
-			got := g.InverseActGrad(u, q, dy)
-			for i := range got {
-				want := 0.0
-				if i < g.Dim() {
-					want = (f(step(g, u, i, h)) - f(step(g, u, i, -h))) / (2 * h)
-				}
-				if math.Abs(got[i]-want) > 1e-8 {
-					t.Fatalf("u = %v, q = %v, dy = %v: gradient %v, by differences %v", u, q, dy, got[i], want)
-				}
+			})
+			if !agree(got, want) {
+				t.Fatalf("u = %v, q = %v, dy = %v: gradient %v, by differences %v", u, q, dy, got, want)
 			}
 		}
 	})
 }
 
-func TestRelativeGrad(t *testing.T) {
-	const h = 1e-5
-	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
-		n := g.Coordinates()
-		dx := make([]float64, n)
-		f := func(u, v lie.Element) float64 {
-			x := make([]float64, n)
-			g.Relative(x, u, v)
-			s := 0.0
-			for i := range x {
-				s += dx[i] * x[i]
-			}
-			return s
-		}
-		for range cases {
-			u, v := g.Haar(src), g.Haar(src)
-			if nearJump(g, u, v) {
-				continue
-			}
-			for i := range dx {
-				dx[i] = uniform(src, -2, 2)
-			}
-			du, dv := g.RelativeGrad(dx, u, v)
-			for i := range du {
-				var wantU, wantV float64
-				if i < g.Dim() {
-					wantU = (f(step(g, u, i, h), v) - f(step(g, u, i, -h), v)) / (2 * h)
-					wantV = (f(u, step(g, v, i, h)) - f(u, step(g, v, i, -h))) / (2 * h)
-				}
-				if math.Abs(du[i]-wantU) > 1e-8 || math.Abs(dv[i]-wantV) > 1e-8 {
-					t.Fatalf("u = %v, v = %v: gradients %v and %v, by differences %v and %v", u, v, du[i], dv[i], wantU, wantV)
-				}
-			}
-		}
-	})
-}
-
-// nearJump reports whether u^-1 v is so close to the identity's component
-// representative that an angle coordinate may jump.
-func nearJump(g lie.Group, u, v lie.Element) bool {
-	for i := range g.Components() {
-		if distance(g.Matrix(g.Product(g.Inverse(u), v)), g.Matrix(g.Component(i))) < 1e-3 {
+// jumps reports whether the coordinates of u^-1 v are discontinuous near it: those
+// of an angle are at zero, unless they are periodic.
+func jumps(g lie.Group, u, v lie.Element) bool {
+	if g.Coordinates() != len(g.Axes()) {
+		return false
+	}
+	w := g.Log(g.Product(g.Inverse(u), v))
+	for i, axis := range g.Axes() {
+		if axis.Kind == lie.Circle && math.Abs(w[i]) < 1e-4 {
 			return true
 		}
 	}
 	return false
 }
 
-// The kernel of a convolution may depend on u^-1 v alone.
-func TestRelativeIsInvariant(t *testing.T) {
+func TestRelativeGrad(t *testing.T) {
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
-		x, y := make([]float64, g.Coordinates()), make([]float64, g.Coordinates())
 		for range cases {
-			u, v, w := g.Haar(src), g.Haar(src), g.Haar(src)
-			if nearJump(g, u, v) {
+			u, v := g.Haar(src), g.Haar(src)
+			if jumps(g, u, v) {
 				continue
 			}
-			g.Relative(x, u, v)
-			g.Relative(y, g.Product(w, u), g.Product(w, v))
+			var dx lie.Coordinates
+			for i := range dx {
+				dx[i] = uniform(src, -2, 2)
+			}
+			loss := func(u, v lie.Element) (s float64) {
+				for i, x := range g.Relative(u, v) {
+					s += dx[i] * x
+				}
+				return s
+			}
+			du, dv := g.RelativeGrad(dx, u, v)
+			wantU := derivative(g, u, func(u lie.Element) float64 { return loss(u, v) })
+			wantV := derivative(g, v, func(v lie.Element) float64 { return loss(u, v) })
+			if !agree(du, wantU) || !agree(dv, wantV) {
+				t.Fatalf("u = %v, v = %v: gradients %v and %v, by differences %v and %v", u, v, du, dv, wantU, wantV)
+			}
+		}
+	})
+}
+
+// The kernel of a convolution may depend on u^-1 v alone, and must be able to tell
+// all of those apart.
+func TestRelativeIsInvariant(t *testing.T) {
+	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
+		for range cases {
+			u, v, w := g.Haar(src), g.Haar(src), g.Haar(src)
+			if jumps(g, u, v) {
+				continue
+			}
+			if x, y := g.Relative(u, u), g.Relative(lie.Element{}, lie.Element{}); x != y {
+				t.Fatalf("coordinates of %v seen from itself are %v, of the identity %v", u, x, y)
+			}
+			x, y, z := g.Relative(u, v), g.Relative(g.Product(w, u), g.Product(w, v)), g.Relative(u, w)
+			moved := 0.0
 			for i := range x {
-				if math.Abs(x[i]-y[i]) > 1e-13 {
+				if math.Abs(x[i]-y[i]) > 1e-14 {
 					t.Fatalf("coordinates %v of (%v, %v) became %v by %v", x, u, v, y, w)
 				}
+				if i < g.Coordinates() && !(math.Abs(x[i]) <= 1) || i >= g.Coordinates() && x[i] != 0 {
+					t.Fatalf("coordinates of (%v, %v) are %v", u, v, x)
+				}
+				moved = max(moved, math.Abs(x[i]-z[i]))
+			}
+			if (moved < 1e-13) != same(g, v, w) {
+				t.Fatalf("seen from %v, %v has the coordinates %v and %v has %v", u, v, x, w, z)
 			}
 		}
 	})
 }
 
 func TestGrid(t *testing.T) {
-	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
+	everyGroup(t, func(t *testing.T, g lie.Group, _ *stream.Stream) {
 		found := 0
 		for n := -1; n <= 24; n++ {
-			if err := g.CheckGrid(n); err != nil {
+			counts, err := g.Split(n)
+			if err != nil {
 				var typed *lie.Error
 				if v := panicValue(func() { g.Grid(n) }); !errors.As(v, &typed) {
 					t.Errorf("Grid(%d) gave %v, want a panic with *lie.Error: %v", n, v, err)
@@ -248,9 +389,13 @@ func TestGrid(t *testing.T) {
 				continue
 			}
 			found++
+			product := 1
+			for i := range g.Axes() {
+				product *= counts[i]
+			}
 			grid := g.Grid(n)
-			if len(grid) != n {
-				t.Fatalf("Grid(%d) has %d elements", n, len(grid))
+			if len(grid) != n || product != n {
+				t.Fatalf("Grid(%d) has %d elements, Split(%d) has %v", n, len(grid), n, counts)
 			}
 			index := func(a lie.Element) int {
 				at, hits := -1, 0
@@ -264,11 +409,21 @@ func TestGrid(t *testing.T) {
 				}
 				return at
 			}
-			at := index(g.Identity())
-			if at < 0 || g.Compact() && at != 0 {
+			for _, a := range grid {
+				if problem := valid(g, a); problem != "" || index(a) < 0 {
+					t.Fatalf("Grid(%d): %s", n, problem)
+				}
+				for i, axis := range g.Axes() {
+					if axis.Kind == lie.Line && !(math.Abs(a[i]) <= axis.Extent) {
+						t.Fatalf("Grid(%d) has %v, which is not sampled", n, a)
+					}
+				}
+			}
+			at := index(lie.Element{})
+			if at < 0 || compact(g) && at != 0 {
 				t.Fatalf("Grid(%d) has the identity at %d", n, at)
 			}
-			if !g.Compact() {
+			if !compact(g) {
 				continue
 			}
 			for _, a := range grid {
@@ -285,190 +440,130 @@ func TestGrid(t *testing.T) {
 	})
 }
 
-// panicValue returns what f panics with, as an error, or nil.
-func panicValue(f func()) (err error) {
-	defer func() { err, _ = recover().(error) }()
-	f()
-	return nil
-}
+// character is a function on a group: a wave along each axis, whose mean over
+// the Haar measure vanishes.
+type character [lie.MaxAxes]float64
 
-// The Haar measure of SO(2) is uniform: all Fourier coefficients but the zeroth
-// vanish. The mean of n values of variance 1/2 strays by less than 5 standard
-// deviations.
-func TestHaarOfRotations(t *testing.T) {
-	const n = 200000
-	src := stream.New(1, "haar", 0)
-	var c, s [9]float64
-	for range n {
-		a := lie.SE2.Haar(src)[0]
-		if a < 0 || a >= 2*math.Pi {
-			t.Fatalf("angle %v", a)
-		}
-		for k := 1; k < len(c); k++ {
-			c[k] += math.Cos(float64(k) * a)
-			s[k] += math.Sin(float64(k) * a)
-		}
-	}
-	for k := 1; k < len(c); k++ {
-		if bound := 5 * math.Sqrt(n/2); math.Abs(c[k]) > bound || math.Abs(s[k]) > bound {
-			t.Errorf("Fourier coefficient %d is %v, %v over n = %d draws", k, c[k]/n, s[k]/n, n)
-		}
-	}
-}
-
-func TestAnglesStayInRange(t *testing.T) {
-	tiny, tau := math.SmallestNonzeroFloat64, 2*math.Pi
-	x := []float64{0, math.Copysign(0, -1), tiny, -tiny, -1e-17, 1e-17, 3, -3, math.Pi, -math.Pi, tau, -tau,
-		math.Nextafter(tau, 0), math.Nextafter(tau, 9), -math.Nextafter(tau, 0), 2 * tau, -2 * tau, math.Nextafter(2*tau, 0),
-		100, -100, 1e9, -1e9, 1e300, -1e300, math.MaxFloat64}
-	for _, x := range x {
-		got := lie.SE2.Exp(lie.Vector{x})[0]
-		if !(got >= 0 && got < tau) {
-			t.Errorf("exp %v = %v lies outside [0, 2pi)", x, got)
-		}
-		want := math.Mod(x, tau)
-		if want < 0 {
-			want += tau
-		}
-		if want == tau {
-			want = 0
-		}
-		if got != want {
-			t.Errorf("exp %v = %v, by division %v", x, got, want)
-		}
-		if l := lie.SE2.Log(lie.Element{x})[0]; !(l >= -math.Pi && l < math.Pi) {
-			t.Errorf("log %v = %v lies outside [-pi, pi)", x, l)
-		}
-		var rel [1]float64
-		if lie.SE2.Relative(rel[:], lie.Element{}, lie.Element{x}); !(rel[0] >= -1 && rel[0] < 1) {
-			t.Errorf("relative coordinate of %v is %v", x, rel[0])
-		}
-	}
-	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if got := lie.SE2.Exp(lie.Vector{x})[0]; !math.IsNaN(got) {
-			t.Errorf("exp %v = %v, want NaN", x, got)
-		}
-	}
-}
-
-func TestByName(t *testing.T) {
-	for name, want := range map[string]lie.Group{
-		"SE2": lie.SE2, "SE(2)": lie.SE2, "se2": lie.SE2, "T2": lie.T2, "T(2)": lie.T2, "t(2)": lie.T2,
-	} {
-		if got, err := lie.ByName(name); err != nil || got != want {
-			t.Errorf("ByName(%q) = %v, %v", name, got, err)
-		}
-	}
-	for _, name := range []string{"", "SE3", "SE(2", "rotations", "SE 2"} {
-		got, err := lie.ByName(name)
-		if name == "SE(2" { // parentheses never matter, paired or not
-			if got != lie.SE2 {
-				t.Errorf("ByName(%q) = %v, %v", name, got, err)
+// newCharacter returns a random one that is not constant, or false for a group of
+// one element.
+func newCharacter(g lie.Group, src *stream.Stream) (f character, ok bool) {
+	for range 100 {
+		for i, axis := range g.Axes() {
+			switch axis.Kind {
+			case lie.Circle:
+				f[i] = float64(src.IntN(7) - 3)
+			case lie.Line:
+				f[i] = float64(src.IntN(7)-3) * math.Pi / axis.Extent
+			default:
+				f[i] = float64(src.IntN(axis.Order)) * 2 * math.Pi / float64(axis.Order)
 			}
-			continue
+			ok = ok || f[i] != 0
 		}
-		if err == nil || !strings.Contains(err.Error(), "T(2), SE(2)") || !strings.Contains(err.Error(), `"`+name+`"`) {
-			t.Errorf("ByName(%q) = %v, %v; want an error that names the known groups", name, got, err)
+		if ok {
+			return f, true
 		}
 	}
-	if got := lie.Names(); len(got) != 2 || got[0] != "T(2)" || got[1] != "SE(2)" {
-		t.Errorf("Names() = %q", got)
+	return f, false
+}
+
+// at returns the real and the imaginary part.
+func (f character) at(a lie.Element) (c, s float64) {
+	x := 0.0
+	for i := range a {
+		x += f[i] * a[i]
 	}
+	s, c = math.Sincos(x)
+	return c, s
+}
+
+// All Fourier coefficients but the zeroth vanish. The sum of n values of variance at
+// most 1 strays by less than 5 standard deviations.
+func TestHaarMoments(t *testing.T) {
+	const n = 50000
+	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
+		for range 8 {
+			f, ok := newCharacter(g, src)
+			if !ok {
+				continue
+			}
+			var sumC, sumS float64
+			for range n {
+				a := g.Haar(src)
+				for i, axis := range g.Axes() {
+					if axis.Kind == lie.Line && !(math.Abs(a[i]) <= axis.Extent) {
+						t.Fatalf("%v is drawn, which is not sampled", a)
+					}
+				}
+				c, s := f.at(a)
+				sumC, sumS = sumC+c, sumS+s
+			}
+			if bound := 5 * math.Sqrt(n); math.Abs(sumC) > bound || math.Abs(sumS) > bound {
+				t.Errorf("Fourier coefficient %v is %v, %v over n = %d draws", f, sumC/n, sumS/n, n)
+			}
+		}
+	})
+}
+
+// A sample, and another that is moved by an element from the left, have the same
+// Fourier coefficients: their differences stay within 5 standard deviations. Where
+// the group is not compact, both are cut to what the two boxes share.
+func TestHaarIsInvariant(t *testing.T) {
+	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
+		for range 20 {
+			w := g.Haar(src)
+			f, ok := newCharacter(g, src)
+			if !ok {
+				continue
+			}
+			for i := range f {
+				f[i] *= 0.7 // not a period: coefficients that differ from zero
+			}
+			shared := func(a lie.Element) bool {
+				for i, axis := range g.Axes() {
+					if axis.Kind == lie.Line && !(math.Abs(a[i]) <= axis.Extent && math.Abs(a[i]-w[i]) <= axis.Extent) {
+						return false
+					}
+				}
+				return true
+			}
+			mean := func(move func(lie.Element) lie.Element) (c, s, n float64) {
+				for range cases {
+					if a := move(g.Haar(src)); shared(a) {
+						x, y := f.at(a)
+						c, s, n = c+x, s+y, n+1
+					}
+				}
+				return c / n, s / n, n
+			}
+			c0, s0, n0 := mean(func(a lie.Element) lie.Element { return a })
+			c1, s1, n1 := mean(func(a lie.Element) lie.Element { return g.Product(w, a) })
+			if bound := 5 * math.Sqrt(1/n0+1/n1); !(math.Abs(c0-c1) < bound && math.Abs(s0-s1) < bound) {
+				t.Errorf("moved by %v, the coefficient %v changes from (%v, %v) to (%v, %v)", w, f, c0, s0, c1, s1)
+			}
+		}
+	})
 }
 
 func TestNoAllocations(t *testing.T) {
 	everyGroup(t, func(t *testing.T, g lie.Group, src *stream.Stream) {
 		u, v := g.Haar(src), g.Haar(src)
-		x := make([]float64, g.Coordinates())
 		var sink float64
 		if n := testing.AllocsPerRun(100, func() {
 			w := g.Product(g.Inverse(u), g.Exp(g.Log(v)))
-			g.Relative(x, w, v)
+			x := g.Relative(w, v)
 			du, dv := g.RelativeGrad(x, w, v)
-			q := g.InverseAct(w, [2]float64{1, 2})
+			q := g.InverseAct(w, lie.Act(g, v, [2]float64{1, 2}))
 			m := g.Matrix(g.Haar(src))
-			sink += du[0] + dv[0] + q[0] + m[0][0] + g.InverseActGrad(w, q, q)[0]
+			sink += du[0] + dv[0] + q[0] + m[0][0] + g.InverseActGrad(w, q, q)[0] + g.Axes()[0].Extent
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
 	})
 }
 
-func TestGoldenSE2(t *testing.T) {
-	z := golden.Open(t, "group_se2.npz")
-	a, as := golden.Float64(t, z, "a")
-	b, bs := golden.Float64(t, z, "b")
-	g := lie.SE2
-	// a [S, m], b [S, n]: all pairs of a row.
-	var product, onH, relative []float64
-	for s := range as[0] {
-		for i := range as[1] {
-			for j := range bs[1] {
-				u, v := lie.Element{a[s*as[1]+i]}, lie.Element{b[s*bs[1]+j]}
-				product = append(product, g.Product(u, v)[0])
-				onH = append(onH, g.Product(g.Inverse(u), v)[0])
-				var x [1]float64
-				g.Relative(x[:], u, v)
-				relative = append(relative, x[0])
-			}
-		}
-	}
-	want := func(name string) []float64 {
-		x, _ := golden.Float64(t, z, name)
-		return x
-	}
-	const ulps = 1e-15 // of angles below 8
-	golden.Close(t, "product_ab", product, want("product_ab"), 0, ulps)
-	golden.Close(t, "invA_on_H_b", onH, want("invA_on_H_b"), 0, ulps)
-	golden.Close(t, "normalized_invA_b", relative, want("normalized_invA_b"), 0, ulps)
-
-	var inverse, matrix, matrixInv, acted []float64
-	grid, gs := golden.Float64(t, z, "rel_pos") // [2, k, k]
-	taps := gs[1] * gs[2]
-	for _, a := range a {
-		u := lie.Element{a}
-		inverse = append(inverse, g.Inverse(u)[0])
-		for _, row := range g.Matrix(u) {
-			matrix = append(matrix, row[:]...)
-		}
-		for _, row := range g.Matrix(g.Inverse(u)) {
-			matrixInv = append(matrixInv, row[:]...)
-		}
-		at := len(acted)
-		acted = append(acted, make([]float64, 2*taps)...)
-		for p := range taps {
-			q := g.InverseAct(u, [2]float64{grid[p], grid[taps+p]})
-			acted[at+p], acted[at+taps+p] = q[0], q[1]
-		}
-	}
-	// The reference leaves inverses negative; here an angle lies in [0, 2pi).
-	wantInverse := want("inv_a")
-	for i, x := range wantInverse {
-		wantInverse[i] = g.Exp(lie.Vector{x})[0]
-	}
-	golden.Close(t, "inv_a", inverse, wantInverse, 0, ulps)
-	golden.Close(t, "matrix_a", matrix, want("matrix_a"), 0, ulps)
-	golden.Close(t, "matrix_inv_a", matrixInv, want("matrix_inv_a"), 0, ulps)
-	golden.Close(t, "inv_a_on_rel_pos", acted, want("inv_a_on_rel_pos"), 6e-8, 0)
-
-	// rel_pos is the grid of linspace(-1, 1, k), rows first.
-	k := gs[1]
-	made := make([]float64, 2*taps)
-	for r := range k {
-		for c := range k {
-			made[r*k+c], made[taps+r*k+c] = -1+2*float64(r)/float64(k-1), -1+2*float64(c)/float64(k-1)
-		}
-	}
-	golden.Close(t, "rel_pos", made, grid, 0, 6e-8)
-
-	wantExp := want("exp_of_-3_to_9")
-	exp := make([]float64, len(wantExp))
-	for i := range exp {
-		exp[i] = g.Exp(lie.Vector{-3 + 12*float64(i)/float64(len(exp)-1)})[0]
-	}
-	golden.Close(t, "exp_of_-3_to_9", exp, wantExp, 0, 2*ulps)
-
-	if theta, shape := golden.Float64(t, z, "probs_init_random"); len(shape) != 1 || len(theta) != 1 || theta[0] != 1 {
-		t.Errorf("the reference starts theta at %v", theta)
-	}
+// panicValue returns what f panics with, as an error, or nil.
+func panicValue(f func()) (err error) {
+	defer func() { err, _ = recover().(error) }()
+	f()
+	return nil
 }

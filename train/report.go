@@ -300,7 +300,7 @@ func layerReports(c *config.Config, r *result) []layerReport {
 	for i, theta := range r.Learned {
 		short, name := layerName(c, i, len(r.Learned))
 		l := layerReport{Short: short, Name: name, Theta: theta, Elements: drawn(c, theta)}
-		if group.Dim() == 1 && group.Compact() {
+		if group.Dim() == 1 && slices.ContainsFunc(group.Axes(), isCircle) {
 			circle := plots.Circle{
 				ID: fmt.Sprintf("layer-%d", i), Title: "Subset of " + name,
 				Desc:      fmt.Sprintf("Rotations from \u2212%.0f to %.0f degrees, %d elements.", theta*180, theta*180, l.Elements),
@@ -312,6 +312,8 @@ func layerReports(c *config.Config, r *result) []layerReport {
 	}
 	return list
 }
+
+func isCircle(a lie.Axis) bool { return a.Kind == lie.Circle }
 
 // drawn is the number of elements that a layer draws from a subset.
 func drawn(c *config.Config, theta float64) int {

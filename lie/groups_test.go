@@ -1,0 +1,228 @@
+package lie_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+)
+
+// A subgroup has the product, the action and the coordinates of the group that it
+// is part of.
+func TestSubgroups(t *testing.T) {
+	angle := func(n float64) func(a lie.Element) lie.Element {
+		return func(a lie.Element) lie.Element { return lie.Element{2 * math.Pi * a[0] / n, a[1]} }
+	}
+	as := func(a lie.Element) lie.Element { return a }
+	for _, c := range []struct {
+		name string
+		h, g lie.Group
+		into func(lie.Element) lie.Element
+		off  float64 // what rounding may do
+	}{
+		{"T(2) in SE(2)", lie.T2, lie.SE2, as, 0},
+		{"T(2) in C7", lie.T2, lie.Cyclic(7), as, 0},
+		{"C7 in SE(2)", lie.Cyclic(7), lie.SE2, angle(7), 1e-14},
+		{"C8 in SE(2), periodic", lie.Periodic(lie.Cyclic(8)), lie.Periodic(lie.SE2), angle(8), 1e-14},
+		{"C3 in D3", lie.Cyclic(3), lie.Dihedral(3), as, 0},
+		{"D5 in E(2)", lie.Dihedral(5), lie.E2, angle(5), 1e-14},
+		{"SE(2) in E(2)", lie.SE2, lie.E2, as, 0},
+		{"SE(2) in Sim(2)", lie.SE2, lie.Sim2, as, 0},
+		{"R+ in R+ x O(2)", lie.RPlus, lie.DirectProduct(lie.RPlus, lie.O2), as, 0},
+		{"mirror in E(2)", lie.Mirror, lie.E2, func(a lie.Element) lie.Element { return lie.Element{0, a[0]} }, 0},
+		{"mirror in R+(3) x mirror", lie.Mirror, lie.DirectProduct(lie.Scalings(3), lie.Mirror),
+			func(a lie.Element) lie.Element { return lie.Element{0, a[0]} }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src := stream.New(1, t.Name(), 0)
+			for range cases {
+				a, b := c.h.Haar(src), c.h.Haar(src)
+				if got, want := c.into(c.h.Product(a, b)), c.g.Product(c.into(a), c.into(b)); !same(c.g, got, want) {
+					t.Fatalf("%v times %v is %v, in the group %v", a, b, got, want)
+				}
+				if d := distance(c.h.Matrix(a), c.g.Matrix(c.into(a))); d > c.off {
+					t.Fatalf("%v acts as %v, in the group as %v", a, c.h.Matrix(a), c.g.Matrix(c.into(a)))
+				}
+				if a == b || jumps(c.g, c.into(a), c.into(b)) || strings.HasPrefix(c.name, "mirror") {
+					continue // where an angle is zero, rounding makes it jump; a mirror alone has no angle
+				}
+				x, y := c.h.Relative(a, b), c.g.Relative(c.into(a), c.into(b))
+				for i := range c.h.Coordinates() {
+					if math.Abs(x[i]-y[i]) > c.off {
+						t.Fatalf("coordinates of (%v, %v) are %v, in the group %v", a, b, x, y)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Quarter turns map the pixel grid to itself: they have no rounding.
+func TestQuarterTurnsAreExact(t *testing.T) {
+	for _, n := range []int{4, 8, 12, 4096} {
+		for _, g := range []lie.Group{lie.Cyclic(n), lie.Dihedral(n)} {
+			q := [2]float64{1.0 / 3, 0.7}
+			for _, want := range [][2]float64{{0.7, -1.0 / 3}, {-1.0 / 3, -0.7}, {-0.7, 1.0 / 3}, {1.0 / 3, 0.7}} {
+				if q = lie.Act(g, lie.Element{float64(n / 4)}, q); q != want {
+					t.Errorf("%s: a quarter turn gives %v, want %v", g.Name(), q, want)
+				}
+			}
+		}
+	}
+}
+
+func TestPeriodicCoordinates(t *testing.T) {
+	for _, g := range []lie.Group{lie.SE2, lie.E2, lie.Cyclic(5), lie.Sim2} {
+		p := lie.Periodic(g)
+		src := stream.New(1, g.Name(), 0)
+		for range cases {
+			u, v := g.Haar(src), g.Haar(src)
+			x, y := g.Relative(u, v), p.Relative(u, v)
+			s, c := math.Sincos(math.Pi * (x[0] + 1))
+			if math.Abs(y[0]-c) > 1e-15 || math.Abs(y[1]-s) > 1e-15 || y[2] != x[1] {
+				t.Fatalf("%s: coordinates %v became %v", g.Name(), x, y)
+			}
+			// At the relative angle zero nothing jumps.
+			x, y = p.Relative(u, u), p.Relative(u, g.Product(u, g.Exp(lie.Vector{-1e-12})))
+			if math.Abs(x[0]-1) > 1e-15 || math.Abs(x[1]) > 1e-15 || math.Abs(x[0]-y[0])+math.Abs(x[1]-y[1]) > 2e-12 {
+				t.Fatalf("%s: coordinates of %v seen from itself are %v, and a little off %v", g.Name(), u, x, y)
+			}
+		}
+		if lie.Periodic(p) != p {
+			t.Errorf("%s has other periodic coordinates of its own", p.Name())
+		}
+	}
+	for _, g := range []lie.Group{lie.RPlus, lie.Mirror} {
+		if lie.Periodic(g) != g {
+			t.Errorf("%s without angles became %s", g.Name(), lie.Periodic(g).Name())
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	three := lie.DirectProduct(lie.Scalings(3), lie.DirectProduct(lie.SO2, lie.RPlus))
+	for _, c := range []struct {
+		g    lie.Group
+		n    int
+		want lie.Counts
+		err  string
+	}{
+		{lie.T2, 1, lie.Counts{1}, ""},
+		{lie.T2, 8, lie.Counts{}, "lie: T(2) has no grid of 8 elements: its stabiliser has exactly 1"},
+		{lie.SE2, 8, lie.Counts{8}, ""},
+		{lie.SE2, 0, lie.Counts{}, "at least 1"},
+		{lie.E2, 16, lie.Counts{8, 2}, ""},
+		{lie.E2, 7, lie.Counts{}, "a multiple of 2"},
+		{lie.E2, 0, lie.Counts{}, "a multiple of 2"},
+		{lie.E2, -2, lie.Counts{}, "a multiple of 2"},
+		{lie.Dihedral(4), 8, lie.Counts{4, 2}, ""},
+		{lie.Dihedral(4), 16, lie.Counts{}, "exactly 8"},
+		{lie.Sim2, 16, lie.Counts{4, 4}, ""},
+		{lie.Sim2, 24, lie.Counts{6, 4}, ""},
+		{lie.Sim2, 8, lie.Counts{4, 2}, ""},
+		{lie.Sim2, 7, lie.Counts{7, 1}, ""},
+		{lie.DirectProduct(lie.RPlus, lie.O2), 12, lie.Counts{3, 2, 2}, ""},
+		{lie.DirectProduct(lie.Dihedral(4), lie.RPlus), 24, lie.Counts{4, 2, 3}, ""},
+		{three, 27, lie.Counts{3, 3, 3}, ""},
+		{three, 12, lie.Counts{3, 2, 2}, ""},
+	} {
+		got, err := c.g.Split(c.n)
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s into %d: %v, %v, want %v, %q", c.g.Name(), c.n, got, err, c.want, c.err)
+		}
+	}
+}
+
+// The code in docs/adding-a-group.md is that of the example and of the table.
+func TestDocumentedGroup(t *testing.T) {
+	read := func(path ...string) string {
+		text, err := os.ReadFile(filepath.Join(path...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	code := read("example_shears_test.go") + read("lie_test.go")
+	blocks := strings.Split(read("..", "docs", "adding-a-group.md"), "```go\n")[1:]
+	if len(blocks) < 5 {
+		t.Errorf("the page has %d blocks of code", len(blocks))
+	}
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		if !strings.Contains(code, block) {
+			t.Errorf("the page has this, the tests do not:\n%s", block)
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	line := lie.Axis{Kind: lie.Line, Extent: 1}
+	for what, c := range map[string]struct {
+		op string
+		f  func()
+	}{
+		"no rotation":                    {"Cyclic", func() { lie.Cyclic(0) }},
+		"too many rotations":             {"Dihedral", func() { lie.Dihedral(1<<16 + 1) }},
+		"scalings by one":                {"Scalings", func() { lie.Scalings(1) }},
+		"scalings by no number":          {"Scalings", func() { lie.Scalings(math.NaN()) }},
+		"four axes":                      {"NewChart", func() { lie.NewChart("four", line, line, line, line) }},
+		"a line without extent":          {"NewChart", func() { lie.NewChart("line", lie.Axis{Kind: lie.Line}) }},
+		"an endless line":                {"NewChart", func() { lie.NewChart("line", lie.Axis{Kind: lie.Line, Extent: math.Inf(1)}) }},
+		"turns without order":            {"NewChart", func() { lie.NewChart("turns", lie.Axis{Kind: lie.Turns}) }},
+		"an unknown kind":                {"NewChart", func() { lie.NewChart("unknown", lie.Axis{Kind: 9}) }},
+		"actions that do not commute":    {"DirectProduct", func() { lie.DirectProduct(lie.Mirror, lie.SO2) }},
+		"shears and rotations":           {"DirectProduct", func() { lie.DirectProduct(Shears, lie.Cyclic(4)) }},
+		"too many axes":                  {"DirectProduct", func() { lie.DirectProduct(lie.Sim2, lie.Sim2) }},
+		"a periodic factor":              {"DirectProduct", func() { lie.DirectProduct(lie.RPlus, lie.Periodic(lie.SO2)) }},
+		"other coordinates, of two axes": {"Periodic", func() { lie.Periodic(crowded{lie.SE2}) }},
+		"a grid that there is not":       {"Grid", func() { lie.Cyclic(4).Grid(3) }},
+	} {
+		err, ok := panicValue(c.f).(*lie.Error)
+		if !ok || err.Op != c.op || !strings.HasPrefix(err.Error(), "lie: "+c.op+": ") {
+			t.Errorf("%s: panic with %v, want a *lie.Error of %s", what, err, c.op)
+		}
+	}
+}
+
+// crowded has more coordinates than axes.
+type crowded struct{ lie.Group }
+
+func (crowded) Coordinates() int { return 2 }
+
+func TestAnglesStayInRange(t *testing.T) {
+	tiny, tau := math.SmallestNonzeroFloat64, 2*math.Pi
+	x := []float64{0, math.Copysign(0, -1), tiny, -tiny, -1e-17, 1e-17, 3, -3, math.Pi, -math.Pi, tau, -tau,
+		math.Nextafter(tau, 0), math.Nextafter(tau, 9), -math.Nextafter(tau, 0), 2 * tau, -2 * tau, math.Nextafter(2*tau, 0),
+		100, -100, 1e9, -1e9, 1e300, -1e300, math.MaxFloat64}
+	for _, x := range x {
+		got := lie.SE2.Exp(lie.Vector{x})[0]
+		if !(got >= 0 && got < tau) {
+			t.Errorf("exp %v = %v lies outside [0, 2pi)", x, got)
+		}
+		want := math.Mod(x, tau)
+		if want < 0 {
+			want += tau
+		}
+		if want == tau {
+			want = 0
+		}
+		if got != want {
+			t.Errorf("exp %v = %v, by division %v", x, got, want)
+		}
+		if l := lie.SE2.Log(lie.Element{x})[0]; !(l >= -math.Pi && l < math.Pi) {
+			t.Errorf("log %v = %v lies outside [-pi, pi)", x, l)
+		}
+		if rel := lie.SE2.Relative(lie.Element{}, lie.Element{x}); !(rel[0] >= -1 && rel[0] < 1) {
+			t.Errorf("relative coordinate of %v is %v", x, rel[0])
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if got := lie.SE2.Exp(lie.Vector{x})[0]; !math.IsNaN(got) {
+			t.Errorf("exp %v = %v, want NaN", x, got)
+		}
+	}
+}
