@@ -13,7 +13,7 @@ import (
 // the paper uses on rotated MNIST, where the field says so.
 type CKResNetConfig struct {
 	Group      lie.Group // nil: lie.SE2
-	Elements   int       // group elements drawn per layer; 0: 8 (1 for lie.T2)
+	Elements   int       // group elements drawn per layer; 0: 8, or all of a finite group (1 for lie.T2)
 	Partial    bool      // learn which elements matter, layer by layer
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
 
@@ -40,7 +40,7 @@ type CKResNetConfig struct {
 // the paper's setting on CIFAR-10 where the field says so.
 type GCNNConfig struct {
 	Group      lie.Group // nil: lie.SE2
-	Elements   int       // group elements drawn per layer; 0: 8 (1 for lie.T2)
+	Elements   int       // group elements drawn per layer; 0: 8, or all of a finite group (1 for lie.T2)
 	Partial    bool      // learn which elements matter, layer by layer
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
 
@@ -168,7 +168,7 @@ func (s settings) withDefaults() settings {
 	}
 	elements := 8
 	if s.Group.Dim() == 0 {
-		elements = 1
+		elements = s.Group.Components()
 	}
 	orDefault(&s.Elements, elements)
 	orDefault(&s.Classes, 10)
@@ -214,8 +214,14 @@ func (s *settings) check() error {
 	if !slices.Contains(conv.Algorithms(), s.Algorithm) {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprint(conv.Algorithms()))
 	}
-	if s.Group.Dim() == 0 && (s.Partial || s.Elements != 1) {
-		return bad("Elements", s.Elements, "1 and not partial for "+s.Group.Name()+", whose stabiliser is trivial")
+	if axes := s.Group.Axes(); s.Group.Dim() > 0 && (len(axes) != 1 || axes[0].Kind != lie.Circle) {
+		return bad("Group", s.Group.Name(), "SE(2), and groups with a finite stabiliser")
+	}
+	if s.Partial && s.Group.Dim() == 0 {
+		return bad("Partial", true, "false for "+s.Group.Name()+", whose stabiliser is finite")
+	}
+	if n := s.Group.Components(); s.Group.Dim() == 0 && s.Elements != n {
+		return bad("Elements", s.Elements, fmt.Sprintf("%d for %s, the order of its stabiliser", n, s.Group.Name()))
 	}
 	if s.PerElement && s.Group.Dim() == 0 {
 		return bad("PerElement", true, "false for "+s.Group.Name()+", which has nothing to draw")

@@ -121,8 +121,8 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 	}
 }
 
-// stochastic reports whether the layers draw elements at all: the trivial
-// stabiliser has one element and nothing to draw.
+// stochastic reports whether the layers draw elements at all: of a finite
+// stabiliser they take all there are.
 func (net *Network) stochastic() bool { return net.cfg.Group.Dim() > 0 }
 
 // newLifting makes the lifting convolution together with the distribution of its

@@ -218,9 +218,9 @@ func (c *Config) Check() error {
 	case c.Kernel.Side%2 == 0:
 		return valueError("kernel.side", c.Kernel.Side, "odd numbers")
 	case group.Dim() == 0 && c.Conv.Partial:
-		return valueError("conv.partial", true, "false for "+c.Group.Name+", which has no rotations to choose from")
-	case group.Dim() == 0 && c.Group.Elements != 1:
-		return valueError("group.elements", c.Group.Elements, "1 for "+c.Group.Name+", whose only element besides shifts is the identity")
+		return valueError("conv.partial", true, "false for "+c.Group.Name+", whose elements besides shifts are finitely many")
+	case group.Dim() == 0 && c.Group.Elements != group.Components():
+		return valueError("group.elements", c.Group.Elements, fmt.Sprintf("%d for %s, all its elements besides shifts", group.Components(), c.Group.Name))
 	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):
 		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
 	case c.Net.Type != "GCNN" && c.Net.Dropout != 0:
@@ -310,7 +310,9 @@ func (c *Config) Training() model.TrainConfig {
 // configKeys are the keys behind the fields that package model checks, whichever
 // network they belong to.
 var configKeys = map[string]string{
+	"Group":         "group.name",
 	"Elements":      "group.elements",
+	"Partial":       "conv.partial",
 	"PerElement":    "conv.per_element",
 	"Width":         "net.width",
 	"Factors":       "net.factors",
