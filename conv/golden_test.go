@@ -24,22 +24,29 @@ func (u *uniforms) Float64() float64 {
 }
 
 // TestGolden compares whole layers with the published implementation: the
-// elements, what the kernel network is fed, the rendered kernel with its zeros,
-// the output, and all gradients.
+// elements (those of E(2) are taken as given), what the kernel network is fed, the
+// rendered kernel with its zeros, the output, and all gradients.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		file    string
 		kind    kind
 		padding Padding
+		group   lie.Group
 	}{
-		{"lifting_se2", lifting, Same},
-		{"group_se2_given", groupwise, Same},
-		{"group_se2_valid", groupwise, Valid},
-		{"group_se2_partial", groupwise, Same},
-		{"pointwise_se2", pointwise, Same},
-		{"lifting_se2_perbatch", lifting, Same},
-		{"group_se2_perbatch_partial", groupwise, Same},
-		{"pointwise_se2_perbatch", pointwise, Same},
+		{"lifting_se2", lifting, Same, lie.SE2},
+		{"group_se2_given", groupwise, Same, lie.SE2},
+		{"group_se2_valid", groupwise, Valid, lie.SE2},
+		{"group_se2_partial", groupwise, Same, lie.SE2},
+		{"pointwise_se2", pointwise, Same, lie.SE2},
+		{"lifting_se2_perbatch", lifting, Same, lie.SE2},
+		{"group_se2_perbatch_partial", groupwise, Same, lie.SE2},
+		{"pointwise_se2_perbatch", pointwise, Same, lie.SE2},
+		{"lifting_e2", lifting, Same, lie.E2},
+		{"group_e2_given", groupwise, Same, lie.E2},
+		{"group_e2_valid", groupwise, Valid, lie.E2},
+		{"group_e2_partial", groupwise, Same, lie.E2},
+		{"group_e2_partial_noreflect", groupwise, Same, lie.E2},
+		{"pointwise_e2", pointwise, Same, lie.E2},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			file := golden.Open(t, c.file+".npz")
@@ -49,21 +56,21 @@ func TestGolden(t *testing.T) {
 			}
 			for _, a := range algorithms {
 				t.Run(fmt.Sprintf("algorithm=%s", a), func(t *testing.T) {
-					asmtest.EachLevel(t, func(t *testing.T) { compareGolden(t, file, c.kind, c.padding, a) })
+					asmtest.EachLevel(t, func(t *testing.T) { compareGolden(t, file, c.group, c.kind, c.padding, a) })
 				})
 			}
 		})
 	}
 }
 
-func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding, a Algorithm) {
+func compareGolden(t *testing.T, file npz.Archive, g lie.Group, k kind, padding Padding, a Algorithm) {
 	x, xShape := golden.Float32(t, file, "x")
 	_, yShape := golden.Float32(t, file, "y")
 	_, kShape := golden.Float32(t, file, "conv_kernel")
 	_, wShape := golden.Float32(t, file, "p.kernelnet.kernel_net.0.weight")
 	batch, side := xShape[0], kShape[len(kShape)-1]
 	cfg := Config{
-		Name: "conv", In: xShape[1], Out: yShape[1], Side: side, Padding: padding, Bias: k != pointwise,
+		Name: "conv", Group: g, In: xShape[1], Out: yShape[1], Side: side, Padding: padding, Bias: k != pointwise,
 		Hidden: wShape[0], InputGrad: true, Compat: true, Algorithm: a,
 	}
 	if k == pointwise {
@@ -74,10 +81,11 @@ func compareGolden(t *testing.T, file npz.Archive, k kind, padding Padding, a Al
 		z.maxIn = xShape[2]
 	}
 
-	// The elements: given, or drawn from the learned distribution. A partial
-	// layer draws fewer than it was planned for.
-	partial := file.Has("u00")
-	if partial {
+	// The elements: given, or drawn from the learned distribution, as gumbel can on
+	// SE(2). A partial layer draws fewer than it was planned for, and E(2) has no list
+	// that is planned for 3.
+	partial := file.Has("u00") && g == lie.SE2
+	if partial || g == lie.E2 {
 		z.maxOut = 4
 	}
 	lists := 1
@@ -221,10 +229,14 @@ func compareCoordinates(t *testing.T, file npz.Archive, h *harness, nIn, nOut in
 
 func set(t *testing.T, e *gumbel.Elements, file npz.Archive, name string) {
 	t.Helper()
-	angles, _ := golden.Float64(t, file, name)
-	e.SetLen(len(angles) / e.Lists())
-	for i, a := range angles {
-		e.G[i] = lie.Element{a}
+	values, _ := golden.Float64(t, file, name) // angles, or pairs of an angle and a sign
+	axes := len(e.Group.Axes())
+	e.SetLen(len(values) / axes / e.Lists())
+	for i := range e.G {
+		e.G[i] = lie.Element{values[axes*i]}
+		if axes == 2 {
+			e.G[i][1] = (1 - values[2*i+1]) / 2
+		}
 	}
 }
 
