@@ -31,6 +31,12 @@
 	WORD $(0x0784 + t*8) \
 	LONG $d
 
+// RIGHTLONG loads tile t from DI, rows of R10 bytes.
+#define RIGHTLONG(t, d) \
+	LONG $0x4b7ba2c4     \
+	WORD $(0x1784 + t*8) \
+	LONG $d
+
 // LOADC and STOREC move tile t from and to DX, LOADC16 and STOREC16 from and to BX,
 // rows of R9 bytes.
 #define LOADC(t, d) \

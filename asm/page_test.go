@@ -187,7 +187,14 @@ func TestStayInside(t *testing.T) {
 				check(t, fmt.Sprintf("GemmSplitPanels of %dx%dx%d", rows, 37, k), func() {
 					GemmSplitPanels(rows, 37, k, x(size), x(SplitSize(37, k)), SplitSize(1, k), x(rows*37), 37, true, x(5), 3)
 				})
+				if lines := SplitRowsCount(k); lines*rows <= 2*most*(most+1) {
+					check(t, fmt.Sprintf("SplitRows of %dx%d", k, rows), func() { SplitRows(x(lines*rows), rows, x(k*rows), rows, k, rows) })
+				}
 				if rows <= 33 && k <= 32 {
+					check(t, fmt.Sprintf("GemmSplitRows of %d columns", k&16+16), func() {
+						n := k&16 + 16
+						GemmSplitRows(n, x(splitBlock), x(splitRowsBlock*n), n, []int{0}, x(splitTile*n), n, true, x(5))
+					})
 					check(t, fmt.Sprintf("GemmSplitComplex of %dx%dx%d", rows, 32, k), func() {
 						GemmSplitComplex(rows, 32, k, x(3*size), x(2*SplitSize(32, k)), x(rows*32), x(rows*32), 32, true, x(5), 3)
 					})

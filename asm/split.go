@@ -20,12 +20,18 @@ package asm
 // steps that fill up the last blocks are zero, but for the rows of a left operand, which are
 // not written.
 
+//
+// A right operand may also be kept in rows, [block, part, pair][column], rows of any number
+// of columns a leading dimension apart: what is to be multiplied by several matrices,
+// each time shifted by some columns, is split once.
+
 // SplitTile is the number of rows, of columns and of steps of a block of a split
 // matrix. Products whose sizes are multiples of it are fastest.
 const SplitTile = splitTile
 
 const (
 	splitTile = 32
+	splitHalf = splitTile / 2
 	// splitPart and splitBlock are the values of storage of a part and of a block.
 	splitPart  = splitTile * splitTile / 2
 	splitBlock = 3 * splitPart
@@ -201,6 +207,93 @@ func gemmSplitPanelsParts(m, n, steps int, a, b []float32, distance int, c []flo
 		for j := 0; j < n; j += splitTile {
 			gemmSplit(min(splitTile, m-i), min(splitTile, n-j), steps, a[i*steps*splitBlock/splitTile:], b[j/splitTile*distance:], c[i*ldc+j:], ldc, accumulate)
 		}
+	}
+}
+
+// SplitRows splits the row-major matrix x [k, n] for GemmSplitRows: into
+// SplitRowsCount(k) rows of n values, ldd apart.
+func SplitRows(dst []float32, ldd int, x []float32, ldx, k, n int) {
+	if k < 0 || n < 0 {
+		panic(&Error{"SplitRows", "negative size"})
+	}
+	checkDst("SplitRows", "dst", dst, SplitRowsCount(k), n, ldd)
+	checkRows("SplitRows", "x", x, k, n, ldx)
+	if k == 0 || n == 0 {
+		return
+	}
+	if raceEnabled {
+		raceReadRows(x, k, n, ldx)
+		raceWriteRows(dst, SplitRowsCount(k), n, ldd)
+	}
+	for i := 0; i < k; i += splitTile {
+		splitRows(dst[i/splitTile*splitRowsBlock*ldd:], ldd, x[i*ldx:], ldx, min(splitTile, k-i), n)
+	}
+}
+
+// SplitRowsCount returns the number of rows that SplitRows makes of k steps.
+func SplitRowsCount(k int) int { return splitSteps(k) * splitRowsBlock }
+
+// splitRowsBlock is the number of rows of a block of 32 steps: three parts of 16 pairs.
+const splitRowsBlock = 48
+
+// GemmSplitRows multiplies blocks of 32 rows and 32 steps, as SplitLeft makes them, by
+// blocks of 32 steps and n columns of a right operand in rows:
+//
+//	c[i*ldc+j] = sum over e, p of a[e][i, p]*b[at[e]][p, j] // i < 32; accumulate: onto c[i*ldc+j]
+//
+// Block e begins at a[e*SplitSize(32, 32)] on the left, and at b[at[e]], the first row of a
+// block and any column of it, on the right. n must be a multiple of 16. Meanwhile the
+// processor is asked to bring what comes next from ahead into the second-level cache, as much
+// as there is of a; that is a hint: ahead may be shorter, or nil. See GemmSplit for the order
+// of the sums.
+func GemmSplitRows(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool, ahead []float32) {
+	const op = "GemmSplitRows"
+	if n < 0 || ldb < 0 || n%splitHalf != 0 {
+		panic(&Error{op, "n or ldb is negative, or n no multiple of 16"})
+	}
+	if n == 0 {
+		return
+	}
+	if len(a) < len(at)*splitBlock {
+		panic(&Error{op, "a is shorter than its blocks"})
+	}
+	for _, i := range at {
+		if i < 0 || len(b) < i+(splitRowsBlock-1)*ldb+n {
+			panic(&Error{op, "b is shorter than its rows"})
+		}
+	}
+	checkDst(op, "c", c, splitTile, n, ldc)
+	if raceEnabled {
+		raceRead(a[:len(at)*splitBlock])
+		for _, i := range at {
+			raceReadRows(b[i:], splitRowsBlock, n, ldb)
+		}
+		raceWriteRows(c, splitTile, n, ldc)
+	}
+	// What is read of a, and of ahead, stays in the second-level cache while all columns
+	// pass: a share of the blocks at a time, as even as can be.
+	for shares := max(1, (len(at)+splitShare-1)/splitShare); shares > 1; shares-- {
+		blocks := len(at) / shares
+		rest := a[blocks*splitBlock:]
+		gemmSplitRowsShare(n, a, b, ldb, at[:blocks], c, ldc, accumulate, rest)
+		a, at, accumulate = rest, at[blocks:], true
+	}
+	gemmSplitRowsShare(n, a, b, ldb, at, c, ldc, accumulate, ahead)
+}
+
+// splitShare is the most blocks that GemmSplitRows takes at a time.
+const splitShare = 32
+
+// gemmSplitRowsShare is GemmSplitRows for a share of the blocks.
+func gemmSplitRowsShare(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool, ahead []float32) {
+	const lines, slots = 3 * splitTile, 6 // of a block; when they are fetched
+	passages := (n + splitTile - 1) / splitTile
+	stride := min(8, (lines+slots*passages-1)/(slots*passages)) * 16
+	// Columns for one call, which cannot be preempted: some ten microseconds.
+	most := max(1, 192/max(1, len(at))) * splitTile
+	for j := 0; j < n; j += most {
+		gemmSplitRows(min(most, n-j), a, b[j:], ldb, at, c[j:], ldc, accumulate, ahead, stride)
+		ahead = ahead[min(len(ahead), most/splitTile*len(at)*slots*stride):]
 	}
 }
 

@@ -91,6 +91,39 @@ func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32,
 	}
 }
 
+// splitRowsAVX512 splits k <= 32 steps of n columns.
+//
+//go:noescape
+func splitRowsAVX512(dst *float32, ldd int, x *float32, ldx, k, n int)
+
+//go:noinline
+func splitRows(dst []float32, ldd int, x []float32, ldx, k, n int) {
+	if level != AVX512 {
+		splitRowsGeneric(dst, ldd, x, ldx, k, n)
+		return
+	}
+	splitRowsAVX512(&dst[0], ldd, &x[0], ldx, k, n)
+}
+
+// gemmSplitRowsAMX multiplies blocks of 32 rows by blocks of 16*halves columns. Only
+// addresses are made from ahead: a block fetches six times eight lines, stride values apart.
+//
+//go:noescape
+func gemmSplitRowsAMX(halves, blocks int, a, b *float32, ldb int, at *int, c *float32, ldc int, accumulate bool, ahead *float32, stride int)
+
+//go:noinline
+func gemmSplitRows(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
+	if !fastSplit || len(at) == 0 {
+		gemmSplitRowsGeneric(n, a, b, ldb, at, c, ldc, accumulate)
+		return
+	}
+	fetch := unsafe.SliceData(ahead)
+	if len(ahead) == 0 {
+		fetch, stride = &a[0], 0
+	}
+	gemmSplitRowsAMX(n/splitHalf, len(at), &a[0], &b[0], ldb, &at[0], &c[0], ldc, accumulate, fetch, stride)
+}
+
 // gemmSplitComplexAMX multiplies strips of 32 rows by panels of 32 columns. Only
 // addresses are made from ahead.
 //

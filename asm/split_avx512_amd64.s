@@ -287,3 +287,96 @@ lastNext:
 done:
 	VZEROUPPER
 	RET
+
+// ROWPART writes 16 words of the row of a part that is at DI.
+#define ROWPART(mask) \
+	VPSRLD    $16, Z0, Z2          \
+	VMOVDQU16 Z1, K7, Z2           \
+	VMOVDQU32 Z2, mask, (DI)(R9*1)
+
+// func splitRowsAVX512(dst *float32, ldd int, x *float32, ldx, k, n int)
+//
+//	for pair := range 16 { // k <= pair+16, k <= pair: zeros
+//		for j := range n {
+//			Z0, Z1 = x[pair, j], x[pair+16, j]
+//			dst[pair, j], dst[16+pair, j], dst[32+pair, j] = the words of the parts
+//		}
+//	}
+//
+//	R8         dst at the pair
+//	DI         dst at the part
+//	SI, R10    x at steps pair and pair+16
+//	R9         bytes from the first column
+//	R11        ldx in bytes
+//	R12        ldd in bytes
+//	R13        bytes between the parts
+//	BX         steps left
+//	CX         columns left
+//	DX         pairs left
+//	K1         columns
+//	K2, K3     the same, where there is step pair, and pair+16
+TEXT ·splitRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), R8
+	MOVQ         ldd+8(FP), R12
+	SHLQ         $2, R12
+	MOVQ         R12, R13
+	SHLQ         $4, R13
+	MOVQ         x+16(FP), SI
+	MOVQ         ldx+24(FP), R11
+	SHLQ         $2, R11
+	MOVQ         R11, R10
+	SHLQ         $4, R10
+	ADDQ         SI, R10
+	MOVQ         k+32(FP), BX
+	MOVL         $0xffff0000, AX
+	VPBROADCASTD AX, Z31
+	MOVL         $0xaaaaaaaa, AX
+	KMOVD        AX, K7
+	KXORW        K0, K0, K0
+	MOVL         $16, DX
+
+pair:
+	MOVQ n+40(FP), CX
+	XORL R9, R9
+
+columns:
+	KXNORW K1, K1, K1
+	CMPQ   CX, $16
+	JGE    masks
+	MOVL   $1, AX
+	SHLL   CX, AX
+	DECL   AX
+	KMOVW  AX, K1
+
+masks:
+	KMOVW K1, K2
+	KMOVW K1, K3
+	CMPQ  BX, $16
+	JGT   load
+	KMOVW K0, K3
+	CMPQ  BX, $0
+	JGT   load
+	KMOVW K0, K2
+
+load:
+	VMOVUPS.Z (SI)(R9*1), K2, Z0
+	VMOVUPS.Z (R10)(R9*1), K3, Z1
+	MOVQ      R8, DI
+	ROWPART(K1)
+	ADDQ      R13, DI
+	REST
+	ROWPART(K1)
+	ADDQ      R13, DI
+	REST
+	ROWPART(K1)
+	ADDQ      $64, R9
+	SUBQ      $16, CX
+	JGT       columns
+	ADDQ      R12, R8
+	ADDQ      R11, SI
+	ADDQ      R11, R10
+	DECQ      BX
+	DECL      DX
+	JNZ       pair
+	VZEROUPPER
+	RET

@@ -65,13 +65,46 @@ func splitRightGeneric(dst, x, y []float32, factor float32, ld, k, n int) {
 	}
 }
 
+// splitRowsGeneric splits k <= 32 steps.
+func splitRowsGeneric(dst []float32, ldd int, x []float32, ldx, k, n int) {
+	value := func(p, j int) float32 {
+		if p >= k {
+			return 0
+		}
+		return x[p*ldx+j]
+	}
+	for pair := range 16 {
+		for j := range n {
+			low, high := splitValue(value(pair, j)), splitValue(value(pair+16, j))
+			for p := range low {
+				dst[(p*16+pair)*ldd+j] = math.Float32frombits(low[p]>>16 | high[p])
+			}
+		}
+	}
+}
+
 // splitPairs are the parts of A and of B that are multiplied, in this order.
 var splitPairs = [6][2]int{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}
 
+// addSplit adds the product of a row and a column of a block, whose parts and pairs are
+// so many values apart in the column. Like the instruction TDPBF16PS it sums the low and the
+// high halves of the pairs apart, adds the two, and adds that to the sum; all in float32 with
+// results below the normal numbers flushed to zero.
+func addSplit(sum float32, row, column []float32, part, pair int) float32 {
+	for _, parts := range splitPairs {
+		row, column := row[parts[0]*splitPart:][:16], column[parts[1]*part:]
+		var low, high float32
+		for i, word := range row {
+			x, y := math.Float32bits(word), math.Float32bits(column[i*pair])
+			low = flushed(flushed(float32(half(x<<16)*half(y<<16))) + low)
+			high = flushed(flushed(float32(half(x&topHalf)*half(y&topHalf))) + high)
+		}
+		sum = flushed(flushed(low+high) + sum)
+	}
+	return sum
+}
+
 // gemmSplitGeneric multiplies a strip of m <= 32 rows by the panels of n columns.
-// Like the instruction TDPBF16PS it sums the low and the high halves of the pairs
-// apart, adds the two, and adds that to the element; all in float32 with results below
-// the normal numbers flushed to zero.
 func gemmSplitGeneric(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {
 	for i := range m {
 		for j := range n {
@@ -81,17 +114,23 @@ func gemmSplitGeneric(m, n, steps int, a, b, c []float32, ldc int, accumulate bo
 				sum = flushed(c[i*ldc+j])
 			}
 			for s := range steps {
-				for _, parts := range splitPairs {
-					row := a[s*splitBlock+parts[0]*splitPart+i*16:][:16]
-					column := panel[s*splitBlock+parts[1]*splitPart+j%splitTile/16*256+j%16:]
-					var low, high float32
-					for pair, word := range row {
-						x, y := math.Float32bits(word), math.Float32bits(column[pair*16])
-						low = flushed(flushed(float32(half(x<<16)*half(y<<16))) + low)
-						high = flushed(flushed(float32(half(x&topHalf)*half(y&topHalf))) + high)
-					}
-					sum = flushed(flushed(low+high) + sum)
-				}
+				sum = addSplit(sum, a[s*splitBlock+i*16:], panel[s*splitBlock+j%splitTile/16*256+j%16:], splitPart, 16)
+			}
+			c[i*ldc+j] = sum
+		}
+	}
+}
+
+// gemmSplitRowsGeneric multiplies blocks of 32 rows by blocks of n columns.
+func gemmSplitRowsGeneric(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool) {
+	for i := range splitTile {
+		for j := range n {
+			var sum float32
+			if accumulate {
+				sum = flushed(c[i*ldc+j])
+			}
+			for e, first := range at {
+				sum = addSplit(sum, a[e*splitBlock+i*16:], b[first+j:], 16*ldb, ldb)
 			}
 			c[i*ldc+j] = sum
 		}

@@ -18,6 +18,14 @@ func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32,
 	gemmSplitPanelsParts(m, n, steps, a, b, distance, c, ldc, accumulate)
 }
 
+func splitRows(dst []float32, ldd int, x []float32, ldx, k, n int) {
+	splitRowsGeneric(dst, ldd, x, ldx, k, n)
+}
+
+func gemmSplitRows(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool, _ []float32, _ int) {
+	gemmSplitRowsGeneric(n, a, b, ldb, at, c, ldc, accumulate)
+}
+
 func gemmSplitComplex(m, n, steps int, a, b, re, im []float32, ldc int, accumulate bool, _ []float32, _ int) {
 	gemmSplitComplexParts(m, n, steps, a, b, re, im, ldc, accumulate)
 }

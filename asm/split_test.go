@@ -226,6 +226,120 @@ func TestGemmSplitPanels(t *testing.T) {
 	})
 }
 
+// TestSplitRows compares with the portable code, over all numbers of steps and columns
+// around the blocks, with gaps between the rows.
+func TestSplitRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 7))
+		for k := 1; k <= 66; k++ {
+			for n := 1; n <= 50; n += 1 + k%3 {
+				x := newGuarded(k, n, n+k%4, 5)
+				x.fill(func(int, int) float32 { return float32(rng.NormFloat64()) })
+				rows := SplitRowsCount(k)
+				got, want := newGuarded(rows, n, n+3, 7), newGuarded(rows, n, n+3, 7)
+				SplitRows(got.data(), got.ld, x.data(), x.ld, k, n)
+				for i := 0; i < k; i += splitTile {
+					splitRowsGeneric(want.data()[i/splitTile*splitRowsBlock*want.ld:], want.ld, x.data()[i*x.ld:], x.ld, min(splitTile, k-i), n)
+				}
+				for i, v := range want.buf {
+					if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
+						t.Fatalf("%d steps and %d columns: value %d is %#x, want %#x", k, n, i-7, math.Float32bits(got.buf[i]), math.Float32bits(v))
+					}
+				}
+			}
+		}
+	})
+}
+
+// rowsCase is a product of blocks on the left with blocks and shifts of a matrix y that is
+// split in rows: the operands, and those of the same product for GemmSplit.
+type rowsCase struct {
+	n, blocks   int
+	a, b        []float32
+	ldb         int
+	at          []int
+	left, right []float32
+}
+
+func newRowsCase(rng *rand.Rand, n, blocks int, value func() float32) *rowsCase {
+	const steps, shifts = 75, 9 // three blocks, the last not full
+	width := n + shifts
+	y := newSplitCase(1, width, steps, value).y
+	s := &rowsCase{n: n, blocks: blocks, ldb: width + 4, a: make([]float32, blocks*splitBlock), left: make([]float32, SplitSize(splitTile, splitTile*blocks))}
+	s.b = make([]float32, SplitRowsCount(steps)*s.ldb)
+	SplitRows(s.b, s.ldb, y, width, steps, width)
+	x, stacked := make([]float32, splitTile*splitTile*blocks), make([]float32, splitTile*blocks*n)
+	for i := range x {
+		x[i] = value()
+	}
+	for e := range blocks {
+		SplitLeft(s.a[e*splitBlock:], x[e*splitTile:], splitTile*blocks, splitTile, splitTile)
+		block, shift := rng.IntN(3), rng.IntN(shifts+1)
+		s.at = append(s.at, SplitRowsCount(splitTile*block)*s.ldb+shift)
+		for i := range min(splitTile, steps-splitTile*block) {
+			copy(stacked[(e*splitTile+i)*n:][:n], y[(block*splitTile+i)*width+shift:])
+		}
+	}
+	s.right = make([]float32, SplitSize(n, splitTile*blocks))
+	SplitLeft(s.left, x, splitTile*blocks, splitTile, splitTile*blocks)
+	SplitRight(s.right, stacked, n, splitTile*blocks, n)
+	return s
+}
+
+// TestGemmSplitRows compares with GemmSplit of the shifted blocks bit by bit, for columns of
+// whole and of half tiles and more blocks than are taken at a time, in several calls.
+func TestGemmSplitRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		sizes, counts := []int{16, 32, 48, 80, 240}, []int{0, 1, 2, 7, splitShare, splitShare + 1, 3*splitShare - 1}
+		if raceEnabled || testing.Short() || !FastSplit() {
+			sizes, counts = []int{16, 48}, []int{0, 2, splitShare + 1}
+		}
+		rng := rand.New(rand.NewPCG(5, 8))
+		for _, n := range append(sizes, 7*splitTile*splitTile) {
+			for _, blocks := range counts {
+				if n > 1000 && (blocks < 2 || blocks > splitShare || !FastSplit()) {
+					continue // wide ones show that columns are cut into calls
+				}
+				s := newRowsCase(rng, n, blocks, func() float32 { return float32(rng.NormFloat64()) })
+				for _, accumulate := range []bool{false, true} {
+					got, want := newGuarded(splitTile, n, n+5, 7), newGuarded(splitTile, n, n+5, 7)
+					if accumulate {
+						got.fill(func(i, j int) float32 { return float32(i-j) / 7 })
+						copy(want.buf, got.buf)
+					}
+					GemmSplitRows(n, s.a, s.b, s.ldb, s.at, got.data(), got.ld, accumulate, s.b[:min(len(s.b), blocks*3)])
+					GemmSplit(splitTile, n, splitTile*blocks, s.left, s.right, want.data(), want.ld, accumulate)
+					for i, v := range want.buf {
+						if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
+							t.Fatalf("n=%d blocks=%d accumulate=%v: value %d is %v, want %v", n, blocks, accumulate, i-7, got.buf[i], v)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func FuzzGemmSplitRows(f *testing.F) {
+	f.Add(uint8(3), uint8(5), []byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Fuzz(func(t *testing.T, halves, blocks uint8, data []byte) {
+		values := floats(data)
+		if len(values) == 0 {
+			return
+		}
+		at := 0
+		s := newRowsCase(rand.New(rand.NewPCG(1, uint64(blocks))), int(halves%8)*splitHalf, int(blocks%40), func() float32 { at++; return values[at%len(values)] })
+		got, want := make([]float32, splitTile*s.n), make([]float32, splitTile*s.n)
+		GemmSplitRows(s.n, s.a, s.b, s.ldb, s.at, got, s.n, false, nil)
+		gemmSplitRowsGeneric(s.n, s.a, s.b, s.ldb, s.at, want, s.n, false)
+		for i, v := range want {
+			if math.Float32bits(v) != math.Float32bits(got[i]) && (v == v || got[i] == got[i]) {
+				t.Fatalf("n=%d blocks=%d: C[%d] = %v, want %v", s.n, s.blocks, i, got[i], v)
+			}
+		}
+	})
+}
+
 // TestGemmSplitComplex compares with the products of the pieces bit by bit.
 func TestGemmSplitComplex(t *testing.T) {
 	sizes := []int{1, 31, 32, 33, 64, 97}
@@ -388,6 +502,13 @@ func TestSplitErrors(t *testing.T) {
 		"distance":      func() { GemmSplitPanels(2, 33, 1, x, x, -8, x, 33, false, nil, 0) },
 		"pieces":        func() { GemmSplitComplex(2, 2, 1, x[:2*splitBlock], x, x, x, 2, false, nil, 0) },
 		"imaginary":     func() { GemmSplitComplex(2, 2, 1, x, x, x, x[:3], 2, false, nil, 0) },
+		"split rows":    func() { SplitRows(x[:47*9], 9, x, 9, 9, 9) },
+		"rows of x":     func() { SplitRows(x, 9, x[:79], 9, 9, 9) },
+		"columns":       func() { GemmSplitRows(24, x, x, 32, []int{0}, x, 32, false, nil) },
+		"blocks":        func() { GemmSplitRows(16, x[:splitBlock], x, 16, []int{0, 0}, x, 16, false, nil) },
+		"shift":         func() { GemmSplitRows(16, x, x[:48*16], 16, []int{1}, x, 16, false, nil) },
+		"negative at":   func() { GemmSplitRows(16, x, x, 16, []int{-1}, x, 16, false, nil) },
+		"rows of c":     func() { GemmSplitRows(16, x, x, 16, []int{0}, x[:511], 16, false, nil) },
 		"negative size": func() { GemmSplit(-2, 2, 1, x, x, x, 2, false) },
 	} {
 		func() {
@@ -424,6 +545,35 @@ func FuzzGemmSplit(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkGemmSplitRows multiplies a strip of a kernel by a long row: all its blocks in the
+// second-level cache, or one strip after the other from memory.
+func BenchmarkGemmSplitRows(b *testing.B) {
+	for _, size := range [][3]int{{240, 8, 7}, {80, 16, 7}, {48, 16, 5}} {
+		n, sources, taps := size[0], size[1], size[2]
+		ldb := n + 2*splitTile
+		var at []int
+		for block := range sources {
+			for t := range taps {
+				at = append(at, block*splitRowsBlock*ldb+t)
+			}
+		}
+		right, c := make([]float32, sources*splitRowsBlock*ldb), make([]float32, splitTile*n)
+		for _, strips := range []int{1, 64} {
+			piece := len(at) * splitBlock
+			left := make([]float32, strips*piece)
+			strip := 0
+			b.Run(fmt.Sprintf("n=%d/sources=%d/taps=%d/strips=%d", n, sources*splitTile, taps, strips), func(b *testing.B) {
+				for b.Loop() {
+					next := (strip + 1) % strips
+					GemmSplitRows(n, left[strip*piece:], right, ldb, at, c, n, true, left[next*piece:])
+					strip = next
+				}
+				b.ReportMetric(2*float64(n*splitTile*splitTile*len(at))*float64(b.N)/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
+			})
+		}
+	}
 }
 
 func BenchmarkGemmSplit(b *testing.B) {
