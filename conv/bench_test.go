@@ -8,7 +8,7 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// benchmarks are layers as networks have them, at batch 64 but for the last.
+// benchmarks are layers as networks have them, at batch 64 but for the last ones.
 var benchmarks = []struct {
 	name               string
 	in, out, nIn, nOut int
@@ -29,6 +29,8 @@ var benchmarks = []struct {
 	{"gcnn", 128, 128, 8, 8, 16, 64, 3, Same},
 	{"pointwise", 10, 20, 8, 8, 28, 64, 1, Same},
 	{"one-image", 10, 10, 8, 8, 28, 1, 7, Same},
+	{"four-images", 32, 32, 8, 8, 14, 4, 7, Same},
+	{"twelve-images", 32, 32, 8, 8, 14, 12, 7, Same},
 }
 
 // BenchmarkConv measures the passes of the convolution alone. GFLOP/s count two

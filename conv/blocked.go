@@ -81,10 +81,9 @@ func (c *correlation) strip(row, first, end, slice int) {
 		begun[i] = c.accumulate
 	}
 	if c.ones {
-		column := len(c.offsets) * c.sources
 		for m := 0; m < c.m; m += c.step {
 			for q := range end - first {
-				asm.GemmNN(min(c.step, c.m-m), n, 1, c.kernel[m*c.lda+column:], c.lda, c.unity[:], c.nr, c.dst[m*c.dstPlane+out+q*c.batch:], c.dstPlane, begun[q])
+				asm.GemmNN(min(c.step, c.m-m), n, 1, c.kernel[m*c.lda+c.column:], c.lda, c.unity[:], c.nr, c.dst[m*c.dstPlane+out+q*c.batch:], c.dstPlane, begun[q])
 			}
 		}
 		for q := range begun {

@@ -31,7 +31,8 @@ type correlation struct {
 	accumulate bool
 	kernel     []float32 // [m, (t,s)] with leading dimension lda
 	lda        int
-	ones       bool // the kernel's last column, T*sources, is to be multiplied with ones
+	ones       bool // the kernel's last column is to be multiplied with ones
+	column     int  // the number of the last column: T*sources, or 0 where the rest is split
 
 	mr, nr int // register tile
 	step   int // rows of A taken at a time
@@ -41,7 +42,7 @@ type correlation struct {
 	deep   int // rows of a panel
 	groups []group
 	blocks int   // parts that m is cut into
-	rows   []int // offsets of all rows (t,s), for thin sources
+	rows   []int // offsets of all rows (t,s), for thin sources, or of all blocks that are split
 
 	// For a source in blocks:
 	runs   []line // of taps side by side
@@ -50,6 +51,7 @@ type correlation struct {
 
 	fold                     rowFold
 	splitSource, splitKernel []float32 // where both are split
+	parts                    int       // of the plane, for a thin batch that is split
 }
 
 // group is a range of columns of a row of dst that see the same taps.
@@ -73,7 +75,11 @@ func (c *correlation) bind(s *Shape) int {
 			c.groups = make([]group, 0, n)
 		}
 	}
-	if n := thinSources * len(s.Offsets); n > cap(c.rows) {
+	most := thinSources
+	if s.B < thinBatch {
+		most = max(most, blocksOf(max(s.Sources(), s.Targets()), splitTile))
+	}
+	if n := most * len(s.Offsets); n > cap(c.rows) {
 		c.rows = make([]int, 0, n)
 	}
 	if n := len(s.Offsets); n > cap(c.negated) {
@@ -108,6 +114,9 @@ func (c *correlation) run(p *taps) {
 		return
 	case c.form == inSplits:
 		c.runSplit(p)
+		return
+	case c.form == inThinSplit:
+		c.runThinSplit(p)
 		return
 	case c.isThin():
 		p.team.For((c.m+c.step-1)/c.step, 1, c)
@@ -172,6 +181,9 @@ func (c *correlation) Do(lo, hi, worker int) {
 	case c.form == inSplits:
 		c.doSplit(lo, hi, worker)
 		return
+	case c.form == inThinSplit:
+		c.doThinSplit(lo, hi, worker)
+		return
 	case c.isThin():
 		c.doThin(lo, hi, worker)
 		return
@@ -205,7 +217,7 @@ func (g *segment) compute() {
 		g.tapwise()
 	}
 	if g.ones {
-		g.one(len(g.offsets) * g.sources)
+		g.one(g.column)
 	}
 	if g.k > 0 || !g.accumulate {
 		g.multiply() // with k = 0: no tap is inside, the sum is empty

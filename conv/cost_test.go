@@ -8,7 +8,7 @@ func TestAuto(t *testing.T) {
 	want := map[string]Algorithm{
 		"lifting": Taps, "mnist6": Frequency, "mnist6-14": Frequency, "mnist6-7": Frequency, "mnist6-last": Taps,
 		"rotmnist1": Frequency, "rotmnist2": Frequency, "rotmnist3": Frequency, "rotmnist-last": Taps,
-		"cifar1": Frequency, "cifar0": Frequency, "pointwise": Taps, "one-image": Taps,
+		"cifar1": Frequency, "cifar0": Frequency, "pointwise": Taps, "one-image": Taps, "four-images": Taps, "twelve-images": Frequency,
 	}
 	for _, c := range benchmarks {
 		w, ok := want[c.name]

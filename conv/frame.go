@@ -27,12 +27,13 @@ type frame struct {
 type form uint8
 
 const (
-	asIs     form = iota
-	bordered      // from a copy with a border of zeros, in which no tap leaves the plane
-	spread        // from a copy whose planes do not fall into the same lines of the cache
-	inBlocks      // from a copy in blocks, see blocked.go
-	inSplits      // from a copy in blocks that is split, see tapsplit.go
-	inBands       // from copies of rows that are split, see reducesplit.go
+	asIs        form = iota
+	bordered         // from a copy with a border of zeros, in which no tap leaves the plane
+	spread           // from a copy whose planes do not fall into the same lines of the cache
+	inBlocks         // from a copy in blocks, see blocked.go
+	inSplits         // from a copy in blocks that is split, see tapsplit.go
+	inBands          // from copies of rows that are split, see reducesplit.go
+	inThinSplit      // from a copy in long rows that is split, see thinsplit.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -50,7 +51,7 @@ const manyTaps = 5
 // largest shape, for which memory was planned.
 func (f *frame) forward(s, largest *Shape) {
 	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
-	f.choose(s.Sources(), largest.Sources(), s.B)
+	f.choose(s.Sources(), largest.Sources(), largest.Targets(), s.B)
 	f.mirrored = false
 }
 
@@ -60,13 +61,16 @@ func (f *frame) inputGrad(s, largest *Shape) {
 		f.negated = append(f.negated, Offset{-o.Row, -o.Col})
 	}
 	f.set(s.OutH, s.OutW, s.H, s.W, f.negated)
-	f.choose(s.Targets(), largest.Targets(), s.B)
+	f.choose(s.Targets(), largest.Targets(), largest.Sources(), s.B)
 	f.mirrored = true
 }
 
-// choose decides how a correlation reads its source.
-func (f *frame) choose(sources, largest, b int) {
+// choose decides how a correlation reads its source: so many planes, at most largest, for at
+// most m others.
+func (f *frame) choose(sources, largest, m, b int) {
 	switch {
+	case b < thinBatch && splitsThin(m, largest, f.longRow(f.outH, b)):
+		f.form = inThinSplit
 	case largest < thinSources || b < thinBatch:
 		if !f.inside() {
 			f.form = bordered
@@ -145,13 +149,15 @@ func (f *frame) copySize(sources, b int) int {
 		return sources * f.h * f.w * max(blocksOf(b, widestTile)*widestTile, blocksOf(b, nr)*nr)
 	case inSplits:
 		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
+	case inThinSplit:
+		return asm.SplitRowsCount(sources) * f.splitPitch(b)
 	}
 	return 0
 }
 
 // kernelSize returns the size of the copy of a kernel for m rows, 0 for none.
 func (f *frame) kernelSize(m, sources int) int {
-	if f.form != inSplits {
+	if f.form != inSplits && f.form != inThinSplit {
 		return 0
 	}
 	return len(f.offsets) * blocksOf(m, splitTile) * splitPiece(sources)
@@ -188,7 +194,7 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
-	case inSplits, inBands:
+	case inSplits, inThinSplit, inBands:
 		v.inBlocks = scratch // and more behind it
 	}
 }

@@ -234,11 +234,14 @@ func TestThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, k := range []kind{lifting, groupwise, pointwise} {
 			for _, c := range []struct {
-				algorithm Algorithm
-				b, lists  int
-			}{{Taps, 3, 1}, {Taps, 16, 1}, {LowRank, 3, 1}, {LowRank, 16, 1}, {Auto, 19, 19}} {
+				algorithm         Algorithm
+				in, out, b, lists int
+			}{
+				{Taps, 4, 5, 3, 1}, {Taps, 16, 7, 3, 1}, {Taps, 4, 5, 16, 1},
+				{LowRank, 4, 5, 3, 1}, {LowRank, 4, 5, 16, 1}, {Auto, 4, 5, 19, 19},
+			} {
 				b := c.b
-				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true, Algorithm: c.algorithm}
+				cfg := Config{Name: "conv", In: c.in, Out: c.out, Side: 5, Bias: true, InputGrad: true, Algorithm: c.algorithm}
 				var bits [2][]float32
 				for i := range bits {
 					h := newListsHarness(t, k, cfg, sizes{3, 4, 9, 8, b}, i+1, false, c.lists)

@@ -89,7 +89,8 @@ func (s *Shape) Operations() float64 {
 type Passes interface {
 	// Sizes returns the numbers of values of the buffers prepared and scratch,
 	// for s with the largest element counts. Prepared keeps its contents until
-	// the next Prepare; scratch keeps nothing.
+	// the next Prepare; scratch keeps nothing. The last call holds for Bind and all
+	// passes; with inference there is no Backward.
 	Sizes(s *Shape, inference bool) (prepared, scratch int)
 	// Bind names the device and the largest shape.
 	Bind(dev tensor.Device, s *Shape) error

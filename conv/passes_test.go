@@ -99,6 +99,13 @@ func TestPasses(t *testing.T) {
 		{10, 10, 4, 4, 4, 4, 6, 7, 16, 5, Valid}, //
 		{71, 9, 4, 4, 4, 4, 2, 3, 16, 3, Same},   // sources in several parts
 		{9, 71, 4, 4, 4, 4, 3, 2, 32, 3, Same},   // and targets
+		{9, 8, 4, 4, 4, 4, 7, 7, 1, 7, Same},     // one image, and planes enough for the matrix unit
+		{8, 10, 4, 4, 3, 4, 5, 6, 2, 3, Same},    // two, fewer live elements
+		{24, 9, 2, 3, 2, 3, 9, 8, 3, 5, Valid},   // three
+		{20, 20, 4, 4, 4, 4, 4, 5, 5, 7, Same},   // five, kernel larger than the plane
+		{10, 25, 4, 4, 4, 4, 9, 9, 1, 7, Valid},  //
+		{33, 31, 1, 1, 1, 1, 6, 7, 1, 1, Same},   // without extent
+		{30, 31, 1, 1, 1, 1, 1, 40, 2, 3, Same},  // a flat plane
 	}
 	random := stream.New(1, "shapes", 0)
 	for range 30 {
@@ -213,7 +220,26 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 				plain[i] = want.y[i] - float64(c.bias[i/plane])
 			}
 			compare(t, c.name+": y without bias", y.values(), plain, want.sizeY)
-			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+
+			// Prepared for inference alone.
+			frozen := create(&c.largest)
+			prepared, scratch = frozen.Sizes(&c.largest, true)
+			if err := frozen.Bind(dev, &c.largest); err != nil {
+				t.Fatal(err)
+			}
+			once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
+			for _, bias := range []tensor.Buffer{host(c.bias), {}} {
+				size, what := want.y, ": y, frozen"
+				if bias.IsZero() {
+					size, what = plain, ": y without bias, frozen"
+				}
+				frozen.Prepare(once.buffer(), host(c.kernel), bias, spare.buffer(), s)
+				for range 2 {
+					frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
+					compare(t, c.name+what, again.values(), size, want.sizeY)
+				}
+			}
+			for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
 				if !g.intact() {
 					t.Errorf("%s: written beyond %s", c.name, what)
 				}

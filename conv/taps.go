@@ -12,12 +12,12 @@ import (
 // never builds the im2col matrix.
 //
 // Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
-// sources), KernelGrad a product whose reduction runs over the output plane and
-// batch (reduce.go). Between them and the kernel network stand the rearrangements
-// of this file:
+// sources, thin.go for thin batches), KernelGrad a
+// product whose reduction runs over the output plane and batch (reduce.go).
+// Between them and the kernel network stand the rearrangements of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
-//	Forward          [(o,i), (t,c,j)], with the bias as last column
+//	Forward          [(o,i), (t,c,j)], with the bias as last column, or split (thinsplit.go)
 //	InputGrad        [(c,j), (t,o,i)], from that of Forward
 //	KernelGrad       [(t,c,j), (o,i)]
 //
@@ -27,6 +27,7 @@ type taps struct {
 	cpu    *tensor.CPU
 	team   *tensor.Team
 	max    Shape // the largest shape
+	frozen bool  // planned for inference
 	biased bool  // the last Prepare had a bias
 
 	corr          correlation
@@ -34,6 +35,8 @@ type taps struct {
 	copies        copying
 	blocks        blocking
 	splitting     splitting
+	thinSplitting thinSplitting
+	frozenKernel  frozenSplitting
 	bandSplitting bandSplitting
 	order         arrangement
 }
@@ -54,10 +57,15 @@ func lead(k int) int {
 
 // Sizes returns the sizes of the rearranged kernel and of the scratch memory.
 func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
+	p.frozen = inference
 	prepared = s.Targets() * lead(s.Sources()*len(s.Offsets)+1)
 	var f frame
 	f.forward(s, s)
-	scratch = f.copySize(s.Sources(), s.B) + f.kernelSize(s.Targets(), s.Sources())
+	scratch = f.copySize(s.Sources(), s.B)
+	if p.keepsSplit(&f) {
+		return f.kernelSize(s.Targets(), s.Sources()) + s.Targets(), scratch
+	}
+	scratch += f.kernelSize(s.Targets(), s.Sources())
 	if inference {
 		return prepared, scratch
 	}
@@ -80,10 +88,31 @@ func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	if s.B < thinBatch {
 		mr, _ := asm.GemmTile()
 		width := max(s.W, s.OutW) + 2*largestOffset(s)
-		size = max(size, mr*max(s.H, s.OutH)*width*s.B)
+		size = max(size, mr*max(s.H, s.OutH)*width*s.B, p.thinSplitWorkspace(s))
 	}
 	return cpu.ReserveWorkspace(size)
 }
+
+// thinSplitWorkspace returns the size of the sums of a thin batch that is split, and of the
+// rows of a kernel that is kept so.
+func (p *taps) thinSplitWorkspace(s *Shape) (size int) {
+	var f frame
+	f.forward(s, s)
+	if f.form == inThinSplit {
+		size = splitTile * f.sumsPitch(f.outH, s.B)
+	}
+	if p.keepsSplit(&f) {
+		return max(size, splitTile*frozenPitch(s))
+	}
+	f.inputGrad(s, s)
+	if f.form == inThinSplit {
+		size = max(size, splitTile*f.sumsPitch(f.outH, s.B))
+	}
+	return size
+}
+
+// keepsSplit reports whether a kernel is kept split for Forward.
+func (p *taps) keepsSplit(f *frame) bool { return p.frozen && f.form == inThinSplit }
 
 // largestOffset returns by how many columns a tap is away at most.
 func largestOffset(s *Shape) int {
@@ -98,8 +127,26 @@ func largestOffset(s *Shape) int {
 func (p *taps) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	a := &p.order
 	*a = arrangement{shape: s, to: forForward, kernel: kernel.Host(), dst: prepared.Host(), bias: bias.Host()}
-	a.run(p.team)
 	p.biased = !bias.IsZero()
+	c := &p.corr
+	c.frame.forward(s, &p.max)
+	if !p.keepsSplit(&c.frame) {
+		a.run(p.team)
+		return
+	}
+	c.cpu, c.m, c.sources = p.cpu, s.Targets(), s.Sources()
+	c.splitKernel = prepared.Host()
+	c.listRuns()
+	p.frozenKernel = frozenSplitting{c, a}
+	p.team.For(blocksOf(c.m, splitTile), 1, &p.frozenKernel)
+	if p.biased {
+		of := bias.Host()
+		column := c.splitKernel[c.kernelSize(c.m, c.sources):]
+		for m := range c.m {
+			column[m] = of[m/s.NOut]
+		}
+	}
+	c.splitKernel = nil
 }
 
 // Forward computes y from a prepared kernel.
@@ -108,8 +155,14 @@ func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c.frame.forward(s, &p.max)
 	c.source(p, x.Host(), scratch.Host(), s.Sources(), s.B)
 	c.target(y.Host(), s.Targets(), false)
-	c.kernel, c.lda = prepared.Host(), lead(s.Sources()*len(s.Offsets)+1)
-	c.ones = p.biased
+	c.ones, c.splitKernel = p.biased, nil
+	if p.keepsSplit(&c.frame) {
+		size := c.kernelSize(c.m, c.sources)
+		c.splitKernel, c.kernel, c.lda, c.column = prepared.Host()[:size], prepared.Host()[size:], 1, 0
+	} else {
+		c.column = c.sources * len(s.Offsets)
+		c.kernel, c.lda = prepared.Host(), lead(c.column+1)
+	}
 	c.run(p)
 }
 
@@ -138,7 +191,7 @@ func (p *taps) inputGrad(dx, dy, prepared, scratch tensor.Buffer, s *Shape, accu
 	c.source(p, dy.Host(), scratch.Host()[size:], s.Targets(), s.B)
 	c.target(dx.Host(), s.Sources(), accumulate)
 	c.kernel, c.lda = turned, lda
-	c.ones = false
+	c.ones, c.splitKernel = false, nil
 	c.run(p)
 }
 
@@ -209,16 +262,22 @@ func (a *arrangement) Do(lo, hi, _ int) {
 
 // forward fills row (o,i): columns (t,c,j), then the bias.
 func (a *arrangement) forward(row int) {
+	k := a.shape.Sources() * len(a.shape.Offsets)
+	dst := a.dst[row*lead(k+1):]
+	a.row(dst, row)
+	if a.bias != nil {
+		dst[k] = a.bias[row/a.shape.NOut]
+	}
+}
+
+// row writes the columns (t,c,j) of row (o,i) to dst.
+func (a *arrangement) row(dst []float32, row int) {
 	s := a.shape
 	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
 	o, i := row/s.NOut, row%s.NOut
 	src := s.Sources()
-	dst := a.dst[row*lead(src*t+1):]
 	for c := range s.In {
 		asm.Transpose(dst[c*s.NIn:], src, a.kernel[(o*s.In+c)*s.NOut*nt+i*nt:], t, s.NIn, t)
-	}
-	if a.bias != nil {
-		dst[src*t] = a.bias[o]
 	}
 }
 

@@ -162,11 +162,10 @@ func (c *correlation) splitStrip(row, first, end, slice int, sums []float32) {
 		}
 		return first + i
 	}
-	column := len(c.offsets) * c.sources
 	for m := range c.m {
 		var bias float32
 		if c.ones {
-			bias = c.kernel[m*c.lda+column]
+			bias = c.kernel[m*c.lda+c.column]
 		}
 		asm.Fill(sums[m*ld:][:ld], bias)
 	}

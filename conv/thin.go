@@ -40,7 +40,7 @@ func (c *correlation) finishThin(m int, sums []float32) {
 		from := sums[row*c.width*c.batch:][:line]
 		to := c.dst[m*c.dstPlane+row*line:][:line]
 		if c.ones {
-			asm.Affine(from, from, 1, c.kernel[m*c.lda+len(c.offsets)*c.sources])
+			asm.Affine(from, from, 1, c.kernel[m*c.lda+c.column])
 		}
 		if c.accumulate {
 			asm.Add(to, to, from)
