@@ -118,6 +118,9 @@ func (c *correlation) run(p *taps) {
 	case c.form == inThinSplit:
 		c.runThinSplit(p)
 		return
+	case c.form == inColumns:
+		c.runDots(p)
+		return
 	case c.isThin():
 		p.team.For((c.m+c.step-1)/c.step, 1, c)
 		c.src, c.dst, c.kernel = nil, nil, nil
@@ -183,6 +186,9 @@ func (c *correlation) Do(lo, hi, worker int) {
 		return
 	case c.form == inThinSplit:
 		c.doThinSplit(lo, hi, worker)
+		return
+	case c.form == inColumns:
+		c.doDots(lo, hi)
 		return
 	case c.isThin():
 		c.doThin(lo, hi, worker)

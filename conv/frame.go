@@ -34,6 +34,7 @@ const (
 	inSplits         // from a copy in blocks that is split, see tapsplit.go
 	inBands          // from copies of rows that are split, see reducesplit.go
 	inThinSplit      // from a copy in long rows that is split, see thinsplit.go
+	inColumns        // from a copy of what the taps meet, see dots.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -69,6 +70,8 @@ func (f *frame) inputGrad(s, largest *Shape) {
 // most m others.
 func (f *frame) choose(sources, largest, m, b int) {
 	switch {
+	case f.isDots(largest, b):
+		f.form = inColumns
 	case b < thinBatch && splitsThin(m, largest, f.longRow(f.outH, b)):
 		f.form = inThinSplit
 	case largest < thinSources || b < thinBatch:
@@ -151,6 +154,8 @@ func (f *frame) copySize(sources, b int) int {
 		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
 	case inThinSplit:
 		return asm.SplitRowsCount(sources) * f.splitPitch(b)
+	case inColumns:
+		return f.outH * f.outW * b * f.dotPitch(sources)
 	}
 	return 0
 }
@@ -194,7 +199,7 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
-	case inSplits, inThinSplit, inBands:
+	case inSplits, inThinSplit, inBands, inColumns:
 		v.inBlocks = scratch // and more behind it
 	}
 }

@@ -106,6 +106,10 @@ func TestPasses(t *testing.T) {
 		{10, 25, 4, 4, 4, 4, 9, 9, 1, 7, Valid},  //
 		{33, 31, 1, 1, 1, 1, 6, 7, 1, 1, Same},   // without extent
 		{30, 31, 1, 1, 1, 1, 1, 40, 2, 3, Same},  // a flat plane
+		{10, 5, 8, 3, 8, 3, 7, 7, 1, 7, Valid},   // to one position, one image
+		{12, 6, 8, 2, 7, 2, 4, 3, 3, 3, Valid},   // to two positions
+		{150, 3, 1, 1, 1, 1, 2, 2, 2, 3, Same},   // few positions, and taps outside
+		{40, 20, 2, 1, 2, 1, 5, 5, 2, 5, Valid},  // sums of many terms
 	}
 	random := stream.New(1, "shapes", 0)
 	for range 30 {

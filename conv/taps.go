@@ -12,7 +12,7 @@ import (
 // never builds the im2col matrix.
 //
 // Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
-// sources, thin.go for thin batches), KernelGrad a
+// sources, thin.go for thin batches, dots.go for a few values), KernelGrad a
 // product whose reduction runs over the output plane and batch (reduce.go).
 // Between them and the kernel network stand the rearrangements of this file:
 //
@@ -37,6 +37,7 @@ type taps struct {
 	splitting     splitting
 	thinSplitting thinSplitting
 	frozenKernel  frozenSplitting
+	gathering     gathering
 	bandSplitting bandSplitting
 	order         arrangement
 }
