@@ -96,8 +96,8 @@ func addSplit(sum float32, row, column []float32, part, pair int) float32 {
 		var low, high float32
 		for i, word := range row {
 			x, y := math.Float32bits(word), math.Float32bits(column[i*pair])
-			low = flushed(flushed(float32(half(x<<16)*half(y<<16))) + low)
-			high = flushed(flushed(float32(half(x&topHalf)*half(y&topHalf))) + high)
+			low = multiplyAdd(half(x<<16), half(y<<16), low)
+			high = multiplyAdd(half(x&topHalf), half(y&topHalf), high)
 		}
 		sum = flushed(flushed(low+high) + sum)
 	}
@@ -135,6 +135,12 @@ func gemmSplitRowsGeneric(n int, a, b []float32, ldb int, at []int, c []float32,
 			c[i*ldc+j] = sum
 		}
 	}
+}
+
+// multiplyAdd returns x*y + z for bfloat16 x and y, rounded once: with float64 both
+// operations are exact wherever it matters for float32.
+func multiplyAdd(x, y, z float32) float32 {
+	return flushed(float32(float64(x)*float64(y) + float64(z)))
 }
 
 // half returns the value of a bfloat16 in the upper half of bits.
