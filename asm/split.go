@@ -290,7 +290,7 @@ func gemmSplitRowsShare(n int, a, b []float32, ldb int, at []int, c []float32, l
 	passages := (n + splitTile - 1) / splitTile
 	stride := min(8, (lines+slots*passages-1)/(slots*passages)) * 16
 	// Columns for one call, which cannot be preempted: some ten microseconds.
-	most := max(1, 192/max(1, len(at))) * splitTile
+	most := max(1, 96/max(1, len(at))) * splitTile
 	for j := 0; j < n; j += most {
 		gemmSplitRows(min(most, n-j), a, b[j:], ldb, at, c[j:], ldc, accumulate, ahead, stride)
 		ahead = ahead[min(len(ahead), most/splitTile*len(at)*slots*stride):]
