@@ -82,8 +82,8 @@ func (g *GradSplit) parts(i, j, m, n int) {
 		for j := j; j < n; j += splitTile {
 			cols := min(splitTile, n-j)
 			y := g.Y[i*g.LDY+j:]
-			splitLeft(left, y, nil, 0, g.LDY, rows, cols)
-			splitRight(right, y, nil, 0, g.LDY, rows, cols)
+			splitLeft(left, nil, y, g.LDY, rows, cols)
+			splitRight(right, y, g.LDY, rows, cols)
 			add := g.AddW || j > 0
 			for r := range rows {
 				v := float32(sum(y[r*g.LDY:][:cols]))

@@ -181,9 +181,8 @@ func TestStayInside(t *testing.T) {
 					continue
 				}
 				check(t, fmt.Sprintf("SplitLeft of %dx%d", rows, k), func() { SplitLeft(x(size), x(rows*k), k, rows, k) })
-				check(t, fmt.Sprintf("SplitLeftSum of %dx%d", rows, k), func() { SplitLeftSum(x(size), x(rows*k), x(rows*k), 2, k, rows, k) })
+				check(t, fmt.Sprintf("SplitLeftBoth of %dx%d", rows, k), func() { SplitLeftBoth(x(size), x(size), x(rows*k), k, rows, k) })
 				check(t, fmt.Sprintf("SplitRight of %dx%d", k, rows), func() { SplitRight(x(size), x(rows*k), rows, k, rows) })
-				check(t, fmt.Sprintf("SplitRightSum of %dx%d", k, rows), func() { SplitRightSum(x(size), x(rows*k), x(rows*k), 2, rows, k, rows) })
 				check(t, fmt.Sprintf("GemmSplitPanels of %dx%dx%d", rows, 37, k), func() {
 					GemmSplitPanels(rows, 37, k, x(size), x(SplitSize(37, k)), SplitSize(1, k), x(rows*37), 37, true, x(5), 3)
 				})

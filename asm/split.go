@@ -54,29 +54,35 @@ func splitSteps(k int) int { return (k + splitTile - 1) / splitTile }
 func SplitLeft(dst, x []float32, ldx, m, k int) {
 	checkSplit("SplitLeft", dst, m, k)
 	checkRows("SplitLeft", "x", x, m, k, ldx)
-	splitLeftAll(dst, x, nil, 0, ldx, m, k)
+	splitLeftAll(dst, nil, x, ldx, m, k)
 }
 
-// SplitLeftSum is SplitLeft for x + factor*y, rounded like a fused multiply-add
-// where the level has one; y is laid out like x.
-func SplitLeftSum(dst, x, y []float32, factor float32, ld, m, k int) {
-	checkSplit("SplitLeftSum", dst, m, k)
-	checkRows("SplitLeftSum", "x", x, m, k, ld)
-	checkRows("SplitLeftSum", "y", y, m, k, ld)
-	splitLeftAll(dst, x, y, factor, ld, m, k)
+// SplitLeftBoth is SplitLeft that also splits -x, into negated.
+func SplitLeftBoth(dst, negated, x []float32, ldx, m, k int) {
+	checkSplit("SplitLeftBoth", dst, m, k)
+	checkSplit("SplitLeftBoth", negated, m, k)
+	checkRows("SplitLeftBoth", "x", x, m, k, ldx)
+	splitLeftAll(dst, negated, x, ldx, m, k)
 }
 
-func splitLeftAll(dst, x, y []float32, factor float32, ld, m, k int) {
+func splitLeftAll(dst, negated, x []float32, ld, m, k int) {
 	if m == 0 || k == 0 {
 		return
 	}
-	size := splitSteps(k) * splitBlock
-	raceSplit(dst, x, y, m, k, ld, (m+splitTile-1)/splitTile*size)
-	for ; m > splitTile; m -= splitTile {
-		splitLeft(dst, x, y, factor, ld, splitTile, k)
-		dst, x, y = dst[size:], x[splitTile*ld:], after(y, splitTile*ld)
+	if raceEnabled {
+		raceReadRows(x, m, k, ld)
+		raceWrite(dst[:SplitSize(m, k)])
+		raceWrite(negated[:min(len(negated), SplitSize(m, k))])
 	}
-	splitLeft(dst, x, y, factor, ld, m, k)
+	size := splitSteps(k) * splitBlock
+	for ; m > splitTile; m -= splitTile {
+		splitLeft(dst, negated, x, ld, splitTile, k)
+		dst, x = dst[size:], x[splitTile*ld:]
+		if negated != nil {
+			negated = negated[size:]
+		}
+	}
+	splitLeft(dst, negated, x, ld, m, k)
 }
 
 // SplitRight splits the row-major matrix x [k, n] for the right side of GemmSplit
@@ -84,46 +90,19 @@ func splitLeftAll(dst, x, y []float32, factor float32, ld, m, k int) {
 func SplitRight(dst, x []float32, ldx, k, n int) {
 	checkSplit("SplitRight", dst, n, k)
 	checkRows("SplitRight", "x", x, k, n, ldx)
-	splitRightAll(dst, x, nil, 0, ldx, k, n)
-}
-
-// SplitRightSum is SplitRight for x + factor*y, see SplitLeftSum.
-func SplitRightSum(dst, x, y []float32, factor float32, ld, k, n int) {
-	checkSplit("SplitRightSum", dst, n, k)
-	checkRows("SplitRightSum", "x", x, k, n, ld)
-	checkRows("SplitRightSum", "y", y, k, n, ld)
-	splitRightAll(dst, x, y, factor, ld, k, n)
-}
-
-func splitRightAll(dst, x, y []float32, factor float32, ld, k, n int) {
 	if n == 0 || k == 0 {
 		return
 	}
-	size := splitSteps(k) * splitBlock
-	raceSplit(dst, x, y, k, n, ld, (n+splitTile-1)/splitTile*size)
-	for ; n > splitTile; n -= splitTile {
-		splitRight(dst, x, y, factor, ld, k, splitTile)
-		dst, x, y = dst[size:], x[splitTile:], after(y, splitTile)
-	}
-	splitRight(dst, x, y, factor, ld, k, n)
-}
-
-// after returns y from value n on, or nil for nil.
-func after(y []float32, n int) []float32 {
-	if y == nil {
-		return nil
-	}
-	return y[n:]
-}
-
-func raceSplit(dst, x, y []float32, rows, cols, ld, size int) {
 	if raceEnabled {
-		raceReadRows(x, rows, cols, ld)
-		if y != nil {
-			raceReadRows(y, rows, cols, ld)
-		}
-		raceWrite(dst[:size])
+		raceReadRows(x, k, n, ldx)
+		raceWrite(dst[:SplitSize(n, k)])
 	}
+	size := splitSteps(k) * splitBlock
+	for ; n > splitTile; n -= splitTile {
+		splitRight(dst, x, ldx, k, splitTile)
+		dst, x = dst[size:], x[splitTile:]
+	}
+	splitRight(dst, x, ldx, k, n)
 }
 
 // GemmSplit multiplies split operands:

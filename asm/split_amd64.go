@@ -4,32 +4,32 @@ package asm
 
 import "unsafe"
 
-// splitLeftAVX512 splits m rows. y may be nil.
+// splitLeftAVX512 splits m rows. negated may be nil.
 //
 //go:noescape
-func splitLeftAVX512(dst, x, y *float32, factor float32, ld, m, k int)
+func splitLeftAVX512(dst, negated, x *float32, ld, m, k int)
 
-// splitRightAVX512 splits n <= 32 columns. y may be nil.
+// splitRightAVX512 splits n <= 32 columns.
 //
 //go:noescape
-func splitRightAVX512(dst, x, y *float32, factor float32, ld, k, n int)
+func splitRightAVX512(dst, x *float32, ld, k, n int)
 
 //go:noinline
-func splitLeft(dst, x, y []float32, factor float32, ld, m, k int) {
+func splitLeft(dst, negated, x []float32, ld, m, k int) {
 	if level != AVX512 {
-		splitLeftGeneric(dst, x, y, factor, ld, m, k)
+		splitLeftGeneric(dst, negated, x, ld, m, k)
 		return
 	}
-	splitLeftAVX512(&dst[0], &x[0], unsafe.SliceData(y), factor, ld, m, k)
+	splitLeftAVX512(&dst[0], unsafe.SliceData(negated), &x[0], ld, m, k)
 }
 
 //go:noinline
-func splitRight(dst, x, y []float32, factor float32, ld, k, n int) {
+func splitRight(dst, x []float32, ld, k, n int) {
 	if level != AVX512 {
-		splitRightGeneric(dst, x, y, factor, ld, k, n)
+		splitRightGeneric(dst, x, ld, k, n)
 		return
 	}
-	splitRightAVX512(&dst[0], &x[0], unsafe.SliceData(y), factor, ld, k, n)
+	splitRightAVX512(&dst[0], &x[0], ld, k, n)
 }
 
 //go:noinline

@@ -31,19 +31,27 @@
 	REST           \
 	PART(4096 + d)
 
+// BOTH is UNIT at offset 0 that also writes the parts with all signs turned, at a distance
+// of R13.
+#define BOTHPART(d) \
+	PART(d)                    \
+	VPXORD  Z30, Z2, Z2        \
+	VMOVUPS Z2, d(DI)(R13*1)
+
+#define BOTH \
+	BOTHPART(0)    \
+	REST           \
+	BOTHPART(2048) \
+	REST           \
+	BOTHPART(4096)
+
 #define CONSTANTS \
-	MOVL         $0xffff0000, AX    \
-	VPBROADCASTD AX, Z31            \
-	MOVL         $0xaaaaaaaa, AX    \
-	KMOVD        AX, K7             \
-	VBROADCASTSS factor+24(FP), Z30
+	MOVL         $0xffff0000, AX \
+	VPBROADCASTD AX, Z31         \
+	MOVL         $0xaaaaaaaa, AX \
+	KMOVD        AX, K7
 
-// ADD adds factor*y, at a distance of R13 from x.
-#define ADD(low, high, maskLow, maskHigh) \
-	VFMADD231PS low, Z30, maskLow, Z0   \
-	VFMADD231PS high, Z30, maskHigh, Z1
-
-// func splitLeftAVX512(dst, x, y *float32, factor float32, ld, m, k int)
+// func splitLeftAVX512(dst, negated, x *float32, ld, m, k int)
 //
 // A row at a time, 32 steps at a time.
 //
@@ -51,63 +59,65 @@
 //	SI, R10   x of the row at hand, of the next
 //	R11       ld in bytes
 //	R12       rows left
-//	R13       y - x
+//	R13       negated - dst
 //	CX        blocks left
 //	K1, K2    steps of the last block
-TEXT ·splitLeftAVX512(SB), NOSPLIT, $0-56
-	MOVQ   dst+0(FP), R9
-	MOVQ   x+8(FP), R10
-	MOVQ   y+16(FP), R13
-	MOVQ   ld+32(FP), R11
-	SHLQ   $2, R11
-	MOVQ   m+40(FP), R12
-	MOVQ   k+48(FP), R8
-	MOVQ   R8, CX
-	ANDL   $31, CX
-	MOVL   $1, AX
-	SHLQ   CX, AX
-	DECQ   AX
-	KMOVW  AX, K1
-	SHRL   $16, AX
-	KMOVW  AX, K2
-	MOVQ   CX, BX
-	SHRQ   $5, R8
+//	Z30       signs
+TEXT ·splitLeftAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), R9
+	MOVQ         negated+8(FP), R13
+	MOVQ         x+16(FP), R10
+	MOVQ         ld+24(FP), R11
+	SHLQ         $2, R11
+	MOVQ         m+32(FP), R12
+	MOVQ         k+40(FP), R8
+	MOVQ         R8, CX
+	ANDL         $31, CX
+	MOVL         $1, AX
+	SHLQ         CX, AX
+	DECQ         AX
+	KMOVW        AX, K1
+	SHRL         $16, AX
+	KMOVW        AX, K2
+	MOVQ         CX, BX
+	SHRQ         $5, R8
 	CONSTANTS
-	TESTQ  R13, R13
-	JZ     plainRow
-	SUBQ   R10, R13
-	KXNORW K3, K3, K3
+	TESTQ        R13, R13
+	JZ           plainRow
+	SUBQ         R9, R13
+	MOVL         $0x80008000, AX
+	VPBROADCASTD AX, Z30
 
-sumRow:
+bothRow:
 	MOVQ  R9, DI
 	MOVQ  R10, SI
 	MOVQ  R8, CX
 	TESTQ CX, CX
-	JZ    sumLast
+	JZ    bothLast
 
-sumBlock:
-	VMOVUPS (SI), Z0
-	VMOVUPS 64(SI), Z1
-	ADD((SI)(R13*1), 64(SI)(R13*1), K3, K3)
-	UNIT(0)
-	ADDQ    $128, SI
-	ADDQ    $6144, DI
-	DECQ    CX
-	JNZ     sumBlock
+bothBlock:
+	VMOVUPS    (SI), Z0
+	VMOVUPS    64(SI), Z1
+	PREFETCHT0 (SI)(R11*4)
+	PREFETCHT0 64(SI)(R11*4)
+	BOTH
+	ADDQ       $128, SI
+	ADDQ       $6144, DI
+	DECQ       CX
+	JNZ        bothBlock
 
-sumLast:
+bothLast:
 	TESTQ     BX, BX
-	JZ        sumNext
+	JZ        bothNext
 	VMOVUPS.Z (SI), K1, Z0
 	VMOVUPS.Z 64(SI), K2, Z1
-	ADD((SI)(R13*1), 64(SI)(R13*1), K1, K2)
-	UNIT(0)
+	BOTH
 
-sumNext:
+bothNext:
 	ADDQ $64, R9
 	ADDQ R11, R10
 	DECQ R12
-	JNZ  sumRow
+	JNZ  bothRow
 	VZEROUPPER
 	RET
 
@@ -144,8 +154,8 @@ plainNext:
 	VZEROUPPER
 	RET
 
-// PLAINPAIR and SUMPAIR split steps i and i+16 of 32 columns.
-#define PLAINPAIR \
+// PAIR splits steps i and i+16 of 32 columns.
+#define PAIR \
 	PREFETCHT0 (SI)(R12*1)     \
 	PREFETCHT0 64(SI)(R12*1)   \
 	PREFETCHT0 (R10)(R12*1)    \
@@ -157,17 +167,7 @@ plainNext:
 	VMOVUPS.Z  64(R10), K6, Z1 \
 	UNIT(1024)
 
-#define SUMPAIR \
-	VMOVUPS.Z (SI), K3, Z0                     \
-	VMOVUPS.Z (R10), K5, Z1                    \
-	ADD((SI)(R13*1), (R10)(R13*1), K3, K5)     \
-	UNIT(0)                                    \
-	VMOVUPS.Z 64(SI), K4, Z0                   \
-	VMOVUPS.Z 64(R10), K6, Z1                  \
-	ADD(64(SI)(R13*1), 64(R10)(R13*1), K4, K6) \
-	UNIT(1024)
-
-// func splitRightAVX512(dst, x, y *float32, factor float32, ld, k, n int)
+// func splitRightAVX512(dst, x *float32, ld, k, n int)
 //
 // A pair of steps at a time.
 //
@@ -175,22 +175,18 @@ plainNext:
 //	SI, R10   x at steps i and i+16
 //	R11       ld in bytes
 //	R12       bytes of 32 rows: what is fetched ahead
-//	R8        y or 0
-//	R13       y - x
 //	R9        mask of the columns
 //	BX        steps left
 //	CX        pairs left of the block
 //	K3, K4    columns of the first half and of the second at step i
 //	K5, K6    the same at step i+16
-TEXT ·splitRightAVX512(SB), NOSPLIT, $0-56
+TEXT ·splitRightAVX512(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), DI
 	MOVQ  x+8(FP), SI
-	MOVQ  y+16(FP), R13
-	MOVQ  R13, R8
-	MOVQ  ld+32(FP), R11
+	MOVQ  ld+16(FP), R11
 	SHLQ  $2, R11
-	MOVQ  k+40(FP), BX
-	MOVQ  n+48(FP), CX
+	MOVQ  k+24(FP), BX
+	MOVQ  n+32(FP), CX
 	MOVL  $1, R9
 	SHLQ  CX, R9
 	DECQ  R9
@@ -205,49 +201,26 @@ TEXT ·splitRightAVX512(SB), NOSPLIT, $0-56
 	SHLQ  $4, R10
 	LEAQ  (R10)(R10*1), R12
 	ADDQ  SI, R10
-	TESTQ R13, R13
-	JZ    plain
-	SUBQ  SI, R13
 
-sum:
+block:
 	CMPQ BX, $32
 	JLT  last
 	MOVL $16, CX
 
-sumPair:
-	SUMPAIR
+pair:
+	PAIR
 	ADDQ $64, DI
 	ADDQ R11, SI
 	ADDQ R11, R10
 	DECL CX
-	JNZ  sumPair
+	JNZ  pair
 	ADDQ $(6144-1024), DI
 	MOVQ R10, SI
 	MOVQ R11, AX
 	SHLQ $4, AX
 	ADDQ AX, R10
 	SUBQ $32, BX
-	JMP  sum
-
-plain:
-	CMPQ BX, $32
-	JLT  last
-	MOVL $16, CX
-
-plainPair:
-	PLAINPAIR
-	ADDQ $64, DI
-	ADDQ R11, SI
-	ADDQ R11, R10
-	DECL CX
-	JNZ  plainPair
-	ADDQ $(6144-1024), DI
-	MOVQ R10, SI
-	MOVQ R11, AX
-	SHLQ $4, AX
-	ADDQ AX, R10
-	SUBQ $32, BX
-	JMP  plain
+	JMP  block
 
 // Steps beyond k have empty masks: what is not there is not read.
 last:
@@ -269,20 +242,12 @@ lastPair:
 	SHRL    $16, AX
 	KMOVW   AX, K6
 	DECQ    BX
-	TESTQ   R8, R8
-	JZ      lastPlain
-	SUMPAIR
-	JMP     lastNext
-
-lastPlain:
-	PLAINPAIR
-
-lastNext:
-	ADDQ $64, DI
-	ADDQ R11, SI
-	ADDQ R11, R10
-	DECL CX
-	JNZ  lastPair
+	PAIR
+	ADDQ    $64, DI
+	ADDQ    R11, SI
+	ADDQ    R11, R10
+	DECL    CX
+	JNZ     lastPair
 
 done:
 	VZEROUPPER

@@ -21,39 +21,42 @@ func splitStore(dst []float32, low, high float32) {
 	}
 }
 
-// splitSum returns x[i] + factor*y[i], or x[i] where y is nil.
-func splitSum(x, y []float32, factor float32, i int) float32 {
-	if y == nil {
-		return x[i]
-	}
-	return float32(factor*y[i]) + x[i]
-}
-
-// splitLeftGeneric splits a strip of m <= 32 rows.
-func splitLeftGeneric(dst, x, y []float32, factor float32, ld, m, k int) {
+// splitLeftGeneric splits a strip of m <= 32 rows. negated may be nil.
+func splitLeftGeneric(dst, negated, x []float32, ld, m, k int) {
 	value := func(i, p int) float32 {
 		if p >= k {
 			return 0
 		}
-		return splitSum(x, y, factor, i*ld+p)
+		return x[i*ld+p]
 	}
 	for s := range splitSteps(k) {
 		for i := range m {
 			for pair := range 16 {
-				p := s*splitTile + pair
-				splitStore(dst[s*splitBlock+i*16+pair:], value(i, p), value(i, p+16))
+				p, at := s*splitTile+pair, s*splitBlock+i*16+pair
+				splitStore(dst[at:], value(i, p), value(i, p+16))
+				if negated != nil {
+					turnSigns(negated[at:], dst[at:])
+				}
 			}
 		}
 	}
 }
 
+// turnSigns writes the words of a pair of values with all signs turned.
+func turnSigns(dst, from []float32) {
+	const signs = 0x80008000
+	for p := range 3 {
+		dst[p*splitPart] = math.Float32frombits(math.Float32bits(from[p*splitPart]) ^ signs)
+	}
+}
+
 // splitRightGeneric splits a panel of n <= 32 columns.
-func splitRightGeneric(dst, x, y []float32, factor float32, ld, k, n int) {
+func splitRightGeneric(dst, x []float32, ld, k, n int) {
 	value := func(p, j int) float32 {
 		if p >= k || j >= n {
 			return 0
 		}
-		return splitSum(x, y, factor, p*ld+j)
+		return x[p*ld+j]
 	}
 	for s := range splitSteps(k) {
 		for pair := range 16 {

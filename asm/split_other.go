@@ -2,12 +2,12 @@
 
 package asm
 
-func splitLeft(dst, x, y []float32, factor float32, ld, m, k int) {
-	splitLeftGeneric(dst, x, y, factor, ld, m, k)
+func splitLeft(dst, negated, x []float32, ld, m, k int) {
+	splitLeftGeneric(dst, negated, x, ld, m, k)
 }
 
-func splitRight(dst, x, y []float32, factor float32, ld, k, n int) {
-	splitRightGeneric(dst, x, y, factor, ld, k, n)
+func splitRight(dst, x []float32, ld, k, n int) {
+	splitRightGeneric(dst, x, ld, k, n)
 }
 
 func gemmSplit(m, n, steps int, a, b, c []float32, ldc int, accumulate bool) {

@@ -19,53 +19,64 @@ func TestSplit(t *testing.T) {
 		for k := 1; k <= 70; k++ {
 			for rows := 1; rows <= 66; rows += step {
 				size := SplitSize(rows, k)
-				for _, right := range []bool{false, true} {
-					x, y := newGuarded(rows, k, k+3, 5), newGuarded(rows, k, k+3, 5)
-					if right {
-						x, y = newGuarded(k, rows, rows+3, 5), newGuarded(k, rows, rows+3, 5)
+				for _, name := range []string{"left", "both", "right"} {
+					x := newGuarded(rows, k, k+3, 5)
+					if name == "right" {
+						x = newGuarded(k, rows, rows+3, 5)
 					}
-					normal := func(int, int) float32 { return float32(rng.NormFloat64()) }
-					x.fill(normal)
-					y.fill(normal)
-					for _, sum := range []bool{false, true} {
-						got, want := newGuarded(1, size, size, 16), newGuarded(1, size, size, 16)
-						var other []float32
-						if sum {
-							other = y.data()
-							if k%2 == 0 {
-								y, other = x, x.data() // y may be x
-							}
+					x.fill(func(int, int) float32 { return float32(rng.NormFloat64()) })
+					got, want := newGuarded(1, size, size, 16), newGuarded(1, size, size, 16)
+					gotNegated, wantNegated := newGuarded(1, size, size, 16), newGuarded(1, size, size, 16)
+					block := splitSteps(k) * splitBlock
+					for i := 0; i < rows; i += splitTile {
+						n, at := min(splitTile, rows-i), i/splitTile*block
+						switch name {
+						case "left":
+							splitLeftGeneric(want.data()[at:], nil, x.data()[i*x.ld:], x.ld, n, k)
+						case "both":
+							splitLeftGeneric(want.data()[at:], wantNegated.data()[at:], x.data()[i*x.ld:], x.ld, n, k)
+						case "right":
+							splitRightGeneric(want.data()[at:], x.data()[i:], x.ld, k, n)
 						}
-						block := splitSteps(k) * splitBlock
-						for i := 0; i < rows; i += splitTile {
-							n := min(splitTile, rows-i)
-							if right {
-								splitRightGeneric(want.data()[i/splitTile*block:], x.data()[i:], after(other, i), -1, x.ld, k, n)
-							} else {
-								splitLeftGeneric(want.data()[i/splitTile*block:], x.data()[i*x.ld:], after(other, i*x.ld), -1, x.ld, n, k)
-							}
-						}
-						name := "left"
-						switch {
-						case right && sum:
-							SplitRightSum(got.data(), x.data(), y.data(), -1, x.ld, k, rows)
-							name = "right sum"
-						case right:
-							SplitRight(got.data(), x.data(), x.ld, k, rows)
-							name = "right"
-						case sum:
-							SplitLeftSum(got.data(), x.data(), y.data(), -1, x.ld, rows, k)
-							name = "left sum"
-						default:
-							SplitLeft(got.data(), x.data(), x.ld, rows, k)
-						}
-						for i, v := range want.buf {
-							if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
-								t.Fatalf("%s of %d rows and %d steps: value %d of %d is %#x, want %#x", name, rows, k, i-16, size, math.Float32bits(got.buf[i]), math.Float32bits(v))
-							}
+					}
+					switch name {
+					case "left":
+						SplitLeft(got.data(), x.data(), x.ld, rows, k)
+					case "both":
+						SplitLeftBoth(got.data(), gotNegated.data(), x.data(), x.ld, rows, k)
+					case "right":
+						SplitRight(got.data(), x.data(), x.ld, k, rows)
+					}
+					for i := range want.buf {
+						a, b := math.Float32bits(got.buf[i]), math.Float32bits(want.buf[i])
+						an, bn := math.Float32bits(gotNegated.buf[i]), math.Float32bits(wantNegated.buf[i])
+						if a != b || an != bn {
+							t.Fatalf("%s of %d rows and %d steps: value %d of %d is %#x and %#x, want %#x and %#x", name, rows, k, i-16, size, a, an, b, bn)
 						}
 					}
 				}
+			}
+		}
+	})
+}
+
+// TestSplitNegated checks that the parts of the negatives are the parts negated.
+func TestSplitNegated(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 8))
+		x, minus := make([]float32, 40*45), make([]float32, 40*45)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+			minus[i] = -x[i]
+		}
+		size := SplitSize(40, 45)
+		dst, negated, want := make([]float32, size), make([]float32, size), make([]float32, size)
+		SplitLeftBoth(dst, negated, x, 45, 40, 45)
+		SplitLeft(want, minus, 45, 40, 45)
+		const noSigns = 0x7fff7fff // of zeros in the rows and steps that fill up blocks
+		for i, v := range want {
+			if a, b := math.Float32bits(negated[i]), math.Float32bits(v); a&noSigns != b&noSigns || b&noSigns != 0 && a>>31 != b>>31 && a&0x7fff0000 != 0 {
+				t.Fatalf("value %d is %#x, want %#x", i, a, b)
 			}
 		}
 	})
@@ -493,7 +504,7 @@ func TestSplitErrors(t *testing.T) {
 		"dst":           func() { SplitLeft(x[:splitBlock], x, 40, 20, 40) },
 		"dst right":     func() { SplitRight(x[:splitBlock], x, 40, 20, 40) },
 		"rows":          func() { SplitLeft(x, x[:30], 8, 4, 8) },
-		"other rows":    func() { SplitRightSum(x, x, x[:30], 1, 8, 4, 8) },
+		"negated":       func() { SplitLeftBoth(x, x[:30], x, 8, 4, 8) },
 		"negative":      func() { SplitLeft(x, x, 8, -1, 8) },
 		"a":             func() { GemmSplit(33, 1, 1, x[:splitBlock], x, x, 1, false) },
 		"b":             func() { GemmSplit(1, 33, 1, x, x[:splitBlock], x, 33, false) },
@@ -539,7 +550,7 @@ func FuzzGemmSplit(f *testing.F) {
 		}
 		GemmSplit(s.m, s.n, s.k, s.a, s.b, got, s.n, false)
 		for i := 0; i < s.m; i += splitTile {
-			gemmSplitGeneric(min(splitTile, s.m-i), s.n, splitSteps(s.k), after(s.a, i/splitTile*splitSteps(s.k)*splitBlock), s.b, want[i*s.n:], s.n, false)
+			gemmSplitGeneric(min(splitTile, s.m-i), s.n, splitSteps(s.k), s.a[i/splitTile*splitSteps(s.k)*splitBlock:], s.b, want[i*s.n:], s.n, false)
 		}
 		for i, v := range want {
 			if math.Float32bits(v) != math.Float32bits(got[i]) && (v == v || got[i] == got[i]) {

@@ -152,14 +152,14 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 	for q := range nf {
 		for kind := range 2 {
 			k := k[(q*4+kind*2)*block:]
-			a[kind].left(0, k, 1, ld, nm, nc)
-			a[kind].left(1, k[block:], 1, ld, nm, nc)
+			a[kind].left(0, k, ld, nm, nc)
+			a[kind].left(1, k[block:], ld, nm, nc)
 		}
 		for part := range 2 {
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
-			b.right(0, x, 1, batch, nc, batch)
-			b.right(1, x[p.row.width*batch:], 1, batch, nc, batch)
+			b.right(0, x, batch, nc, batch)
+			b.right(1, x[p.row.width*batch:], batch, nc, batch)
 			ahead := [2][]float32{after(x, in), after(y, out)}
 			stride := [2]int{p.row.width * batch, s.Targets() / 2 * batch}
 			for kind := range 2 {
@@ -215,14 +215,14 @@ func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, lo
 			k := k[(q*4+kind)*block:]
 			for piece := range 2 {
 				asm.Transpose(turned, ldt, k[2*piece*block:], ld, nm, nc)
-				a[kind].left(piece, turned, 1, ldt, nc, nm)
+				a[kind].left(piece, turned, ldt, nc, nm)
 			}
 		}
 		for part := range 2 {
 			dy := p.from[((f+q)*2+part)*in+m0*batch:]
 			dx := p.to[((f+q)*2+part)*out+c0*batch:]
-			b.right(0, dy, 1, batch, nm, batch)
-			b.right(1, dy[s.Targets()/2*batch:], 1, batch, nm, batch)
+			b.right(0, dy, batch, nm, batch)
+			b.right(1, dy[s.Targets()/2*batch:], batch, nm, batch)
 			ahead := [2][]float32{after(dy, in), after(dx, out)}
 			stride := [2]int{s.Targets() / 2 * batch, p.row.width * batch}
 			for kind := range 2 {
@@ -338,8 +338,8 @@ func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []flo
 	for q := range nf {
 		for rows := range 2 {
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
-			a[rows].left(0, y, 1, batch, nm, batch)
-			a[rows].left(1, y[plane:], 1, batch, nm, batch)
+			a[rows].left(0, y, batch, nm, batch)
+			a[rows].left(1, y[plane:], batch, nm, batch)
 		}
 		for cols := range 2 {
 			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]

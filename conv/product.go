@@ -219,11 +219,10 @@ func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 		y := p.to[(f+q)*2*out+m0*batch:]
 		for c := 0; c < nc; c += splitSlab {
 			n := min(splitSlab, nc-c)
-			a.left(0, kr[c:], 1, ld, nm, n)
-			a.left(1, ki[c:], 1, ld, nm, n)
-			a.left(2, ki[c:], -1, ld, nm, n)
-			b.right(0, x[c*batch:], 1, batch, n, batch)
-			b.right(1, x[in+c*batch:], 1, batch, n, batch)
+			a.left(0, kr[c:], ld, nm, n)
+			a.leftBoth(1, 2, ki[c:], ld, nm, n)
+			b.right(0, x[c*batch:], batch, n, batch)
+			b.right(1, x[in+c*batch:], batch, n, batch)
 			ahead, stride := aheadOf(x, in, nc, y, out, batch, c)
 			asm.GemmSplitComplex(nm, batch, n, a.values, b.values, y, y[out:], batch, c0+c > 0, ahead, stride)
 		}
@@ -263,12 +262,11 @@ func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 		for m := 0; m < nm; m += splitSlab {
 			n := min(splitSlab, nm-m)
 			asm.Transpose(turned, ldt, kr[m*ld:], ld, n, nc)
-			a.left(0, turned, 1, ldt, nc, n)
+			a.left(0, turned, ldt, nc, n)
 			asm.Transpose(turned, ldt, ki[m*ld:], ld, n, nc)
-			a.left(1, turned, 1, ldt, nc, n)
-			a.left(2, turned, -1, ldt, nc, n)
-			b.right(0, dy[m*batch:], 1, batch, n, batch)
-			b.right(1, dy[in+m*batch:], 1, batch, n, batch)
+			a.leftBoth(1, 2, turned, ldt, nc, n)
+			b.right(0, dy[m*batch:], batch, n, batch)
+			b.right(1, dy[in+m*batch:], batch, n, batch)
 			ahead, stride := aheadOf(dy, in, nm, dx, out, batch, m)
 			asm.GemmSplitComplex(nc, batch, n, a.values, b.values, dx, dx[out:], batch, m0+m > 0, ahead, stride)
 		}

@@ -257,9 +257,8 @@ func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, 
 	b := newOperand(local.cut(operandSize(2, splitSlab, batch)), 2, batch)
 	for q := range nf {
 		y, x := dy[q*2*plane:], x[q*g.panels.size():]
-		a.left(0, y, 1, batch, nm, batch)
-		a.left(1, y[plane:], -1, batch, nm, batch)
-		a.left(2, y[plane:], 1, batch, nm, batch)
+		a.left(0, y, batch, nm, batch)
+		a.leftBoth(2, 1, y[plane:], batch, nm, batch)
 		im, re := k[2*q*size:], k[(2*q+1)*size:]
 		for c := 0; c < nc; c += splitSlab {
 			n := min(splitSlab, nc-c)

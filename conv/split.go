@@ -50,27 +50,24 @@ func (o *operand) at(piece, i int) []float32 {
 	return o.values[(i/splitTile*o.count+piece)*o.size:]
 }
 
-// left splits x [m, k], with rows ld apart, times a factor of 1 or -1.
-func (o *operand) left(piece int, x []float32, factor float32, ld, m, k int) {
+// left splits x [m, k], with rows ld apart.
+func (o *operand) left(piece int, x []float32, ld, m, k int) {
 	for i := 0; i < m; i += splitTile {
-		x, rows := x[i*ld:], min(splitTile, m-i)
-		if factor == 1 {
-			asm.SplitLeft(o.at(piece, i), x, ld, rows, k)
-		} else {
-			asm.SplitLeftSum(o.at(piece, i), x, x, factor-1, ld, rows, k)
-		}
+		asm.SplitLeft(o.at(piece, i), x[i*ld:], ld, min(splitTile, m-i), k)
 	}
 }
 
-// right splits x [k, n], with rows ld apart, times a factor of 1 or -1.
-func (o *operand) right(piece int, x []float32, factor float32, ld, k, n int) {
+// leftBoth splits x [m, k] to a piece and -x to another one.
+func (o *operand) leftBoth(piece, negated int, x []float32, ld, m, k int) {
+	for i := 0; i < m; i += splitTile {
+		asm.SplitLeftBoth(o.at(piece, i), o.at(negated, i), x[i*ld:], ld, min(splitTile, m-i), k)
+	}
+}
+
+// right splits x [k, n], with rows ld apart.
+func (o *operand) right(piece int, x []float32, ld, k, n int) {
 	for j := 0; j < n; j += splitTile {
-		x, columns := x[j:], min(splitTile, n-j)
-		if factor == 1 {
-			asm.SplitRight(o.at(piece, j), x, ld, k, columns)
-		} else {
-			asm.SplitRightSum(o.at(piece, j), x, x, factor-1, ld, k, columns)
-		}
+		asm.SplitRight(o.at(piece, j), x[j:], ld, k, min(splitTile, n-j))
 	}
 }
 
