@@ -34,8 +34,8 @@
 // BOTH is UNIT at offset 0 that also writes the parts with all signs turned, at a distance
 // of R13.
 #define BOTHPART(d) \
-	PART(d)                    \
-	VPXORD  Z30, Z2, Z2        \
+	PART(d)                  \
+	VPXORD  Z30, Z2, Z2      \
 	VMOVUPS Z2, d(DI)(R13*1)
 
 #define BOTH \
