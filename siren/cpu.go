@@ -47,11 +47,34 @@ const (
 	pieceValues = 4096
 )
 
-// cpu runs the passes of a Net on a CPU. Nothing is kept from Forward for
+// hidden are the layers before the last linear map, as a CPU evaluates them: a
+// block of positions at a time, on the matrices [width, block] of a worker.
+type hidden interface {
+	// start takes the values of the parameters for the passes to come.
+	start(dev tensor.Device)
+	// matrices returns how many matrices a worker needs for forward or, with
+	// backward, for record and backward.
+	matrices(backward bool) int
+	// forward evaluates the layers at the n positions of c.x from col on and returns
+	// the last.
+	forward(c *cpu, w *cpuWorker, col, n int) []float32
+	// record is forward, with the same bits, that leaves in w what backward needs.
+	record(c *cpu, w *cpuWorker, col, n int) []float32
+	// sums returns the number of values that backward sums, a multiple of 16.
+	sums() int
+	// backward follows record with the gradient of its result in w.d[0]. It writes
+	// the gradients of the parameters to sums or, with accumulate, adds them there,
+	// and writes the gradient of the positions to c.dx unless that is nil.
+	backward(c *cpu, w *cpuWorker, sums []float32, col, n int, accumulate bool)
+	// add adds sums to the gradients of the parameters.
+	add(dev tensor.Device, sums []float32)
+}
+
+// cpu runs the passes of a network on a CPU. Nothing is kept from Forward for
 // Backward: a block's hidden layers are evaluated again, which costs a few
 // hundredths of the products with the last layer, and needs no memory.
 type cpu struct {
-	net  *Net
+	net  *network
 	dev  *tensor.CPU
 	work []cpuWorker // one for each thread
 
@@ -61,16 +84,14 @@ type cpu struct {
 	blocks       int
 	segments     int
 	groups       int
-	layers       int  // that get gradients
 	top          bool // the pass includes the last layer
-	chain        bool // and, backward, the sine layers
+	chain        bool // and, backward, the hidden layers
 	stream       bool // y is larger than the caches
 
 	sums     tensor.Buffer // for a backward pass: partials and down
-	partials []float32     // [segments, size] gradients of all parameters
-	offsets  []int         // where a layer's begin
+	partials []float32     // [segments, size] gradients of the hidden layers, then of the last
 	size     int
-	down     []float32 // [groups, hidden, positions] gradient of the last sine layer
+	down     []float32 // [groups, width, positions] gradient of the features
 
 	split splitLayer // the last layer where split matrices are faster
 	back  bool       // its weights are being split for a backward pass
@@ -78,30 +99,31 @@ type cpu struct {
 
 // cpuWorker is the memory of one thread. Matrices have rows blockStride apart.
 type cpuWorker struct {
-	h, slope, z [][]float32 // for each sine layer; z only where its w is learned
-	d           [2][]float32
-	rows        []float32 // [chunkRows, n] of dy
-	sums        [chunkRows]float32
-	turned      []float32 // a transposed block in panels, see asm.PackCols
-	split       splitWorker
+	hidden [][]float32 // of the hidden layers
+	h      []float32   // the features
+	d      [2][]float32
+	rows   []float32 // [chunkRows, n] of dy
+	sums   [chunkRows]float32
+	turned []float32 // a transposed block in panels, see asm.PackCols
+	split  splitWorker
 }
 
 // planCPU reserves the buffers of passes on a CPU.
-func (n *Net) planCPU(p *nn.Plan, most int) {
+func (n *network) planCPU(p *nn.Plan, most int) {
 	a := p.Arena
 	forward, backward := tensor.ForwardOf(a.Layer()), tensor.BackwardOf(a.Layer())
 	if p.Inference {
 		backward = forward
 	}
-	a.ReserveFor(&n.f, n.cfg.Hidden*most, &tensor.Lifetime{From: forward, To: backward})
-	n.cpu = cpu{net: n, offsets: make([]int, len(n.layers))}
+	a.ReserveFor(&n.f, n.width*most, &tensor.Lifetime{From: forward, To: backward})
+	n.cpu = cpu{net: n}
 	c := &n.cpu
 	if p.Inference {
 		c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, nil)
 		return
 	}
 	c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, &tensor.Lifetime{From: backward, To: backward})
-	c.top, c.layers = true, len(n.layers)
+	c.top = true
 	need := c.divide(most)
 	for positions := min(most, segmentsMost*blockMost) / blockStep * blockStep; positions > 0; positions -= blockStep {
 		need = max(need, c.divide(positions))
@@ -113,15 +135,16 @@ func (n *Net) planCPU(p *nn.Plan, most int) {
 func (c *cpu) bind(dev *tensor.CPU) {
 	c.dev = dev
 	if err := dev.ReserveWorkspace(c.workspace()); err != nil {
-		refuse("Net.Bind", "%v", err)
+		refuse("Bind", "%v", err)
 	}
 	c.work = make([]cpuWorker, dev.Threads())
-	sines := len(c.net.layers) - 1
 	for i := range c.work {
-		w := &c.work[i]
-		w.h, w.slope, w.z = make([][]float32, sines), make([][]float32, sines), make([][]float32, sines)
+		c.work[i].hidden = make([][]float32, c.net.hidden.matrices(!c.net.inference))
 	}
 }
+
+// roundUp returns n values and what keeps the next piece aligned.
+func roundUp(n int) int { return (n + 15) &^ 15 }
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
@@ -144,10 +167,9 @@ func (c *cpu) divide(positions int) int {
 	}
 	c.blocks = ceilDiv(positions, c.width)
 
-	c.size = 0
-	for i, l := range c.net.layers[:c.layers] {
-		c.offsets[i] = c.size
-		c.size += (l.out*l.in + l.out + 1 + 15) &^ 15
+	c.size = c.net.hidden.sums()
+	if c.top {
+		c.size += roundUp(c.net.last.sums())
 	}
 	c.segments = min(segmentsMost, c.blocks, max(2, partialValues/max(1, c.size)))
 	if c.split.used {
@@ -157,18 +179,18 @@ func (c *cpu) divide(positions int) int {
 
 	c.groups = 1
 	if c.top && c.segments < segmentsFew {
-		c.groups = max(1, min(ceilDiv(segmentsMost, c.segments), c.net.cfg.Out/groupRows))
+		c.groups = max(1, min(ceilDiv(segmentsMost, c.segments), c.net.out/groupRows))
 	}
 	need := c.segments * c.size
 	if c.groups > 1 {
-		need += c.groups * c.net.cfg.Hidden * positions
+		need += c.groups * c.net.width * positions
 	}
 	return need
 }
 
 // group returns the rows of the last layer that belong to a group.
 func (c *cpu) group(i int) (from, to int) {
-	out := c.net.cfg.Out
+	out := c.net.out
 	if !c.split.used {
 		return share(i, out, c.groups)
 	}
@@ -184,34 +206,27 @@ func (c *cpu) block(b int) (col, n int) {
 
 // workspace returns how many values a worker needs.
 func (c *cpu) workspace() int {
-	each := c.matrices()*c.net.cfg.Hidden*blockStride + c.splitWorkspace(!c.net.inference)
+	matrix := c.net.width * blockStride
+	each := c.net.hidden.matrices(!c.net.inference)*matrix + c.splitWorkspace(!c.net.inference)
 	if c.net.inference {
 		return each
 	}
+	each += len(cpuWorker{}.d) * matrix
 	if !c.split.used {
 		each += chunkRows * blockStride
 	}
 	return each + c.panels()
 }
 
-// matrices returns the number of matrices [Hidden, block] among them.
-func (c *cpu) matrices() int {
-	sines := len(c.net.layers) - 1
-	if c.net.inference {
-		return sines
-	}
-	return 3*sines + 2
-}
-
 // panels returns the number of values that hold a transposed block, the last
 // panel filled up to the width of any level's tile.
 func (c *cpu) panels() int {
-	return (max(c.net.cfg.Hidden, c.net.cfg.In) + blockStep) * blockMost
+	return (max(c.net.width, c.net.in) + blockStep) * blockMost
 }
 
 // reserve hands out the memory of the workers and of the sums.
 func (c *cpu) reserve(backward bool) {
-	matrix := c.net.cfg.Hidden * blockStride
+	matrix := c.net.width * blockStride
 	for i := range c.work {
 		w, m := &c.work[i], c.dev.Workspace(i)
 		take := func(n int) []float32 {
@@ -219,11 +234,8 @@ func (c *cpu) reserve(backward bool) {
 			m = m[n:]
 			return x
 		}
-		for l := range w.h {
-			w.h[l] = take(matrix)
-			if backward {
-				w.slope[l], w.z[l] = take(matrix), take(matrix)
-			}
+		for k := range c.net.hidden.matrices(backward) {
+			w.hidden[k] = take(matrix)
 		}
 		if backward {
 			w.d[0], w.d[1] = take(matrix), take(matrix)
@@ -249,7 +261,7 @@ func (c *cpu) forward(y, x tensor.Buffer, positions int) {
 	c.evaluate(y, x, positions)
 }
 
-// features writes the last sine layer at positions x to f.
+// features writes the last hidden layer at positions x to f.
 func (c *cpu) features(f, x tensor.Buffer, positions int) {
 	c.top = false
 	c.evaluate(f, x, positions)
@@ -257,9 +269,8 @@ func (c *cpu) features(f, x tensor.Buffer, positions int) {
 
 func (c *cpu) evaluate(y, x tensor.Buffer, positions int) {
 	c.x, c.y = x.Host(), y.Host()
-	c.layers = 0
 	c.divide(positions)
-	c.stream = c.net.cfg.Out*positions >= streamValues
+	c.stream = c.net.out*positions >= streamValues
 	c.reserve(false)
 	if c.top && c.split.used {
 		c.splitWeights(false)
@@ -277,16 +288,15 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 	c, w := (*cpu)(t), &t.work[worker]
 	for i := lo; i < hi; i++ {
 		col, n := c.block(i / c.groups)
-		c.sines(w, col, n)
-		h := w.h[len(w.h)-1]
+		w.h = c.net.hidden.forward(c, w, col, n)
 		switch {
 		case c.top && c.split.used:
 			c.splitResults(w, i%c.groups, col, n)
 		case c.top:
-			c.results(h, i%c.groups, col, n)
+			c.results(w.h, i%c.groups, col, n)
 		default:
-			for r := range c.net.cfg.Hidden {
-				copy(c.y[r*c.positions+col:][:n], h[r*blockStride:])
+			for r := range c.net.width {
+				copy(c.y[r*c.positions+col:][:n], w.h[r*blockStride:])
 			}
 		}
 	}
@@ -295,9 +305,9 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 	}
 }
 
-// results computes the rows of a group of y from the last sine layer.
+// results computes the rows of a group of y from the features.
 func (c *cpu) results(h []float32, group, col, n int) {
-	l := c.net.layers[len(c.net.layers)-1]
+	l := c.net.last
 	weight, bias := l.value().Host(), l.bias.Value.Host()
 	from, to := c.group(group)
 	asm.Linear(to-from, n, l.in, weight[from*l.in:], l.in, h, blockStride, bias[from:], c.y[from*c.positions+col:], c.positions, c.stream)
@@ -307,54 +317,11 @@ func (c *cpu) results(h []float32, group, col, n int) {
 // give or take one row, at most mr.
 func strip(rows, mr int) int { return ceilDiv(rows, ceilDiv(rows, mr)) }
 
-// multiply computes z = W_i h_{i-1} of a block, with h_{-1} = x.
-func (c *cpu) multiply(z []float32, i int, w *cpuWorker, col, n int) {
-	l := c.net.layers[i]
-	in, ld := c.x[col:], c.positions
-	if i > 0 {
-		in, ld = w.h[i-1], blockStride
-	}
-	mr, _ := asm.GemmTile()
-	for row := 0; row < l.out; {
-		m := strip(l.out-row, mr)
-		asm.GemmStripNN(m, n, l.in, l.value().Host()[row*l.in:], l.in, in, ld, z[row*blockStride:], blockStride, false)
-		row += m
-	}
-}
-
-// sines evaluates the hidden layers at the n positions from col on.
-func (c *cpu) sines(w *cpuWorker, col, n int) {
-	for i, h := range w.h {
-		l := c.net.layers[i]
-		c.multiply(h, i, w, col, n)
-		for r, b := range l.bias.Value.Host()[:l.out] {
-			v := h[r*blockStride : r*blockStride+n]
-			asm.SinAffine(v, v, l.w, l.w*b)
-		}
-	}
-}
-
-// sinesAndSlopes is sines with the derivatives and, where w is learned, z.
-func (c *cpu) sinesAndSlopes(w *cpuWorker, col, n int) {
-	for i, h := range w.h {
-		l := c.net.layers[i]
-		z := w.z[i]
-		c.multiply(z, i, w, col, n)
-		for r, b := range l.bias.Value.Host()[:l.out] {
-			from, to := r*blockStride, r*blockStride+n
-			asm.SinCosAffine(h[from:to], w.slope[i][from:to], z[from:to], l.w, l.w*b)
-			if l.learned() {
-				asm.Affine(z[from:to], z[from:to], 1, b)
-			}
-		}
-	}
-}
-
 // backward adds to the gradients of the parameters and, unless dx is the zero
 // Buffer, writes the gradient of the positions.
 func (c *cpu) backward(dy, dx, x tensor.Buffer, positions int) {
 	c.x, c.dy, c.dx = x.Host(), dy.Host(), dx.Host()
-	c.top, c.layers = true, len(c.net.layers)
+	c.top = true
 	c.divide(positions)
 	c.reserve(true)
 	c.chain = c.groups == 1
@@ -366,47 +333,29 @@ func (c *cpu) backward(dy, dx, x tensor.Buffer, positions int) {
 		c.top, c.chain = false, true
 		c.dev.Team().For(c.segments, 1, (*cpuBackward)(c))
 	}
-	c.gradients()
+	c.gradients(true)
 }
 
-// featuresGrad is backward from the gradient df of the last sine layer, for the
-// parameters of the sine layers.
+// featuresGrad is backward from the gradient df of the features, for the
+// parameters of the hidden layers.
 func (c *cpu) featuresGrad(df, dx, x tensor.Buffer, positions int) {
 	c.x, c.down, c.dx = x.Host(), df.Host(), dx.Host()
-	c.top, c.chain, c.layers = false, true, len(c.net.layers)-1
+	c.top, c.chain = false, true
 	c.divide(positions)
 	c.reserve(true)
 	c.dev.Team().For(c.segments, 1, (*cpuBackward)(c))
-	c.gradients()
+	c.gradients(false)
 }
 
-// gradients adds the sums of the segments to the gradients of the parameters.
-func (c *cpu) gradients() {
+// gradients adds the sums of the segments to the gradients of the parameters, with
+// those of the last layer where it has a part in the pass.
+func (c *cpu) gradients(last bool) {
 	c.dev.Team().For(ceilDiv(c.size, pieceValues), 1, (*cpuReduce)(c))
-	for i, l := range c.net.layers[:c.layers] {
-		sum := c.partials[c.offsets[i]:]
-		n := l.out * l.in
-		if l.norm != nil {
-			copy(l.norm.grad.Host(), sum[:n])
-			l.norm.backward(c.dev)
-		} else {
-			add(l.weight.Grad, sum[:n])
-		}
-		add(l.bias.Grad, sum[n:n+l.out])
-		if l.omega != nil && l.learned() {
-			scale := float32(1)
-			if l.w != 0 {
-				scale = 1 / l.w
-			}
-			l.omega.Grad.Host()[0] += scale * sum[n+l.out]
-		}
+	c.net.hidden.add(c.dev, c.partials[:c.net.hidden.sums()])
+	if last {
+		c.net.last.add(c.dev, c.partials[c.net.hidden.sums():c.size])
 	}
 	c.x, c.dy, c.dx, c.partials, c.down = nil, nil, nil, nil, nil
-}
-
-func add(grad tensor.Buffer, x []float32) {
-	g := grad.Host()[:len(x)]
-	asm.Add(g, g, x)
 }
 
 // cpuReduce is a cpu as the Task of adding the segments up, in order, into the
@@ -439,7 +388,7 @@ func (t *cpuBackward) Do(lo, hi, worker int) {
 		from, to := share(s, c.blocks, c.segments)
 		for b := from; b < to; b++ {
 			col, n := c.block(b)
-			c.sinesAndSlopes(w, col, n)
+			w.h = c.net.hidden.record(c, w, col, n)
 			if c.top {
 				if c.split.used {
 					c.splitTopGrad(w, s, g, col, n, b > from)
@@ -455,23 +404,19 @@ func (t *cpuBackward) Do(lo, hi, worker int) {
 	}
 }
 
-// parameters returns the sums of a segment for layer i: of the weight [out, in],
-// the bias [out] and the frequency [1].
-func (c *cpu) parameters(segment, i int) (weight, bias, omega []float32) {
-	l := c.net.layers[i]
-	x := c.partials[segment*c.size+c.offsets[i]:]
-	n := l.out * l.in
-	return x[:n], x[n : n+l.out], x[n+l.out : n+l.out+1]
+// lastSums returns the sums of a segment for the weight [out, width] and the bias
+// [out] of the last layer.
+func (c *cpu) lastSums(segment int) (weight, bias []float32) {
+	return c.net.last.split(c.partials[segment*c.size+c.net.hidden.sums():])
 }
 
 // topGrad reads the rows of a group of dy once: it sums the gradients of that
 // part of the last layer and leaves W' dy in w.d[0].
 func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool) {
-	i := len(c.net.layers) - 1
-	l := c.net.layers[i]
+	l := c.net.last
 	weight := l.value().Host()
-	dw, db, _ := c.parameters(segment, i)
-	distance := turn(w.turned, w.h[i-1], blockStride, l.in, n)
+	dw, db := c.lastSums(segment)
+	distance := turn(w.turned, w.h, blockStride, l.in, n)
 	mr, _ := asm.GemmTile()
 	from, to := c.group(group)
 	for row := from; row < to; {
@@ -497,9 +442,9 @@ func (c *cpu) leave(w *cpuWorker, group, col, n int) {
 	if c.groups == 1 {
 		return
 	}
-	hidden := c.net.cfg.Hidden
-	for r := range hidden {
-		at := (group*hidden+r)*c.positions + col
+	width := c.net.width
+	for r := range width {
+		at := (group*width+r)*c.positions + col
 		copy(c.down[at:at+n], w.d[0][r*blockStride:])
 	}
 }
@@ -535,68 +480,20 @@ func turn(panels, x []float32, ld, rows, n int) (distance int) {
 	return distance
 }
 
-// chainGrad takes the gradient of the last hidden layer from w.d[0] or down and
-// carries it through the sine layers.
+// chainGrad takes the gradient of the features from w.d[0] or down and carries it
+// through the hidden layers.
 func (c *cpu) chainGrad(w *cpuWorker, segment, col, n int, accumulate bool) {
-	i := len(w.h) - 1
 	if !c.top {
-		hidden := c.net.layers[i].out
-		for r := range hidden {
+		width := c.net.width
+		for r := range width {
 			d := w.d[0][r*blockStride:][:n]
 			at := r*c.positions + col
 			copy(d, c.down[at:at+n])
 			for range c.groups - 1 {
-				at += hidden * c.positions
+				at += width * c.positions
 				asm.Add(d, d, c.down[at:at+n])
 			}
 		}
 	}
-	for spare := 1; i >= 0; i-- {
-		l := c.net.layers[i]
-		d := w.d[1-spare]
-		dw, db, dOmega := c.parameters(segment, i)
-		omega := float32(0)
-		for r := range l.out {
-			from, to := r*blockStride, r*blockStride+n
-			dz := d[from:to]
-			// The gradient of w is sum dh cos(w z) z = (sum dz z)/w; where w is
-			// zero, the cosine is one and dz would not show it.
-			if l.learned() && l.w == 0 {
-				omega += asm.Dot(dz, w.z[i][from:to])
-			}
-			asm.Mul(dz, dz, w.slope[i][from:to])
-			if l.learned() && l.w != 0 {
-				omega += asm.Dot(dz, w.z[i][from:to])
-			}
-			sum(&db[r], dz, accumulate)
-		}
-		if accumulate {
-			omega += dOmega[0]
-		}
-		dOmega[0] = omega
-
-		in, ld := c.x[col:], c.positions
-		if i > 0 {
-			in, ld = w.h[i-1], blockStride
-		}
-		if mr, _ := asm.DotTile(); l.in <= dotsMost && mr > 0 {
-			for row := 0; row < l.out; row += mr {
-				asm.GemmDots(min(mr, l.out-row), l.in, n, d[row*blockStride:], blockStride, in, ld, dw[row*l.in:], l.in, accumulate)
-			}
-		} else {
-			distance := turn(w.turned, in, ld, l.in, n)
-			mr, _ := asm.GemmTile()
-			for row := 0; row < l.out; {
-				m := strip(l.out-row, mr)
-				asm.GemmPanelsNN(m, l.in, n, d[row*blockStride:], blockStride, w.turned, distance, dw[row*l.in:], l.in, accumulate)
-				row += m
-			}
-		}
-		if i > 0 {
-			asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, d, blockStride, w.d[spare], blockStride, false, nil, 0)
-			spare = 1 - spare
-		} else if c.dx != nil {
-			asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, d, blockStride, c.dx[col:], c.positions, false, nil, 0)
-		}
-	}
+	c.net.hidden.backward(c, w, c.partials[segment*c.size:(segment+1)*c.size], col, n, accumulate)
 }

@@ -26,23 +26,23 @@ func (n *Net) planDevice(p *nn.Plan, max int) {
 		}
 	}
 	if !p.Inference {
-		p.Arena.Reserve(&n.grad[0], n.cfg.Hidden*max)
-		p.Arena.Reserve(&n.grad[1], n.cfg.Hidden*max)
+		p.Arena.Reserve(&n.grad[0], n.width*max)
+		p.Arena.Reserve(&n.grad[1], n.width*max)
 		p.Arena.Reserve(&n.scalar, 1)
 	}
 }
 
-// forward writes the results at the positions n.x to y.
-func (n *Net) forward(y tensor.Buffer) {
-	h := n.sines()
+// forwardDevice writes the results at the positions n.x to y.
+func (n *Net) forwardDevice(y tensor.Buffer) {
+	h := n.featuresDevice()
 	l := n.layers[len(n.layers)-1]
 	n.gemm = n.linear(l, h)
 	n.gemm.C = y.Slice(0, l.out*n.positions)
 	n.dev.Gemm(&n.gemm)
 }
 
-// sines evaluates the sine layers and returns the last.
-func (n *Net) sines() tensor.Buffer {
+// featuresDevice evaluates the sine layers and returns the last.
+func (n *Net) featuresDevice() tensor.Buffer {
 	h := n.x
 	for _, l := range n.layers[:len(n.layers)-1] {
 		size := l.out * n.positions
@@ -77,8 +77,12 @@ func (n *Net) linear(l *layer, h tensor.Buffer) tensor.GemmArgs {
 	}
 }
 
-// backward goes back from the gradient dz of layer i's result.
-func (n *Net) backward(dz, dx tensor.Buffer, i int) {
+func (n *Net) backwardDevice(dy, dx tensor.Buffer) { n.chain(dy, dx, len(n.layers)-1) }
+
+func (n *Net) featuresGradDevice(df, dx tensor.Buffer) { n.chain(df, dx, len(n.layers)-2) }
+
+// chain goes back from the gradient dz of layer i's result.
+func (n *Net) chain(dz, dx tensor.Buffer, i int) {
 	p := n.positions
 	for spare := 0; i >= 0; i-- {
 		l := n.layers[i]

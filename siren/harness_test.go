@@ -103,7 +103,7 @@ func (h *harness) download(b tensor.Buffer) []float32 {
 // [Out, P]. The values of the parameters are given in the order of Parameters,
 // those of constant frequencies left out.
 func evaluate(n *Net, values [][]float64, x []float64) []float64 {
-	h, in := x, n.cfg.In
+	h, in := x, n.in
 	positions := len(x) / in
 	next := func() []float64 {
 		v := values[0]

@@ -33,39 +33,39 @@ type splitWorker struct {
 
 // planSplit reserves the weights; backward is nil for inference.
 func (c *cpu) planSplit(a *tensor.Arena, forward, backward *tensor.Lifetime) {
-	out, hidden := c.net.cfg.Out, c.net.cfg.Hidden
+	out, width := c.net.out, c.net.width
 	s := &c.split
-	*s = splitLayer{used: asm.FastSplit() && hidden >= splitHidden && out >= splitRows}
+	*s = splitLayer{used: asm.FastSplit() && width >= splitHidden && out >= splitRows}
 	if !s.used {
 		return
 	}
-	a.ReserveFor(&s.forward, asm.SplitSize(out, hidden), forward)
+	a.ReserveFor(&s.forward, asm.SplitSize(out, width), forward)
 	if backward != nil {
-		a.ReserveFor(&s.back, ceilDiv(out, splitRows)*asm.SplitSize(hidden, splitRows), backward)
+		a.ReserveFor(&s.back, ceilDiv(out, splitRows)*asm.SplitSize(width, splitRows), backward)
 	}
 }
 
 // splitWorkspace returns how many values a worker needs beside the workspace.
 func (c *cpu) splitWorkspace(backward bool) int {
-	hidden := c.net.cfg.Hidden
+	width := c.net.width
 	switch {
 	case !c.split.used:
 		return 0
 	case !backward:
-		return asm.SplitSize(blockMost, hidden)
+		return asm.SplitSize(blockMost, width)
 	}
-	return max(asm.SplitSize(blockMost, hidden), asm.SplitSize(hidden, blockMost)) + asm.GradSplitWork
+	return max(asm.SplitSize(blockMost, width), asm.SplitSize(width, blockMost)) + asm.GradSplitWork
 }
 
 // reserveSplit hands out the memory of a worker.
 func (c *cpu) reserveSplit(w *cpuWorker, backward bool, take func(n int) []float32) {
-	hidden := c.net.cfg.Hidden
+	width := c.net.width
 	switch {
 	case !c.split.used:
 	case backward:
-		w.split.h, w.split.grad.Work = take(asm.SplitSize(hidden, blockMost)), take(asm.GradSplitWork)
+		w.split.h, w.split.grad.Work = take(asm.SplitSize(width, blockMost)), take(asm.GradSplitWork)
 	default:
-		w.split.h = take(asm.SplitSize(blockMost, hidden))
+		w.split.h = take(asm.SplitSize(blockMost, width))
 	}
 }
 
@@ -76,7 +76,7 @@ type cpuSplit cpu
 // Do splits items lo <= i < hi. See tensor.Task.
 func (t *cpuSplit) Do(lo, hi, worker int) {
 	c := (*cpu)(t)
-	l := c.net.layers[len(c.net.layers)-1]
+	l := c.net.last
 	for i := lo; i < hi; i++ {
 		row := i * splitRows
 		m := min(splitRows, l.out-row)
@@ -96,13 +96,13 @@ func (t *cpuSplit) Do(lo, hi, worker int) {
 // splitWeights splits the weights of the last layer for a pass.
 func (c *cpu) splitWeights(back bool) {
 	c.back = back
-	c.dev.Team().For(ceilDiv(c.net.cfg.Out, splitRows), 1, (*cpuSplit)(c))
+	c.dev.Team().For(ceilDiv(c.net.out, splitRows), 1, (*cpuSplit)(c))
 }
 
 // splitResults is results by split matrices, for all rows.
 func (c *cpu) splitResults(w *cpuWorker, group, col, n int) {
-	l := c.net.layers[len(c.net.layers)-1]
-	asm.SplitRight(w.split.h, w.h[len(w.h)-1], blockStride, l.in, n)
+	l := c.net.last
+	asm.SplitRight(w.split.h, w.h, blockStride, l.in, n)
 	from, to := c.group(group)
 	weight := c.split.forward.Host()[from/splitRows*asm.SplitSize(splitRows, l.in):]
 	asm.LinearSplit(to-from, n, l.in, weight, w.split.h, l.bias.Value.Host()[from:], c.y[from*c.positions+col:], c.positions, c.stream)
@@ -110,10 +110,9 @@ func (c *cpu) splitResults(w *cpuWorker, group, col, n int) {
 
 // splitTopGrad is topGrad by split matrices.
 func (c *cpu) splitTopGrad(w *cpuWorker, segment, group, col, n int, accumulate bool) {
-	i := len(c.net.layers) - 1
-	l := c.net.layers[i]
-	dw, db, _ := c.parameters(segment, i)
-	asm.Transpose(w.turned, l.in, w.h[i-1], blockStride, l.in, n)
+	l := c.net.last
+	dw, db := c.lastSums(segment)
+	asm.Transpose(w.turned, l.in, w.h, blockStride, l.in, n)
 	asm.SplitRight(w.split.h, w.turned, l.in, n, l.in)
 	from, to := c.group(group)
 	g := &w.split.grad
