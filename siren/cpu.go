@@ -234,7 +234,8 @@ func (c *cpu) reserve(backward bool) {
 			m = m[n:]
 			return x
 		}
-		for k := range c.net.hidden.matrices(backward) {
+		w.hidden = w.hidden[:c.net.hidden.matrices(backward)]
+		for k := range w.hidden {
 			w.hidden[k] = take(matrix)
 		}
 		if backward {

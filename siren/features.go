@@ -28,4 +28,6 @@ type LowRank interface {
 
 var (
 	_ LowRank = (*Net)(nil)
+	_ LowRank = (*Filters)(nil)
+	_ LowRank = (*MLP)(nil)
 )

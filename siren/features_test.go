@@ -19,7 +19,7 @@ func TestFeatures(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", cfg), func(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
 				const positions = 300
-				n := mustNet(t, "net", cfg, 5)
+				n := build(t, "net", cfg, 5)
 				h := newHarness(t, n, positions+2, 2, false)
 				x, dx := h.x.Slice(0, n.In()*positions), h.dx.Slice(0, n.In()*positions)
 				points := gradcheck.Normal(x.Len(), 9)

@@ -15,26 +15,24 @@ import (
 // implementation.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
-		file    string
-		in, dim int
-		option  Config
+		file string
+		cfg  any
 	}{
-		{"siren_1d_in1", 1, 1, Config{}},
-		{"siren_2d_in2", 2, 2, Config{}},
-		{"siren_3d_in3", 3, 3, Config{}},
-		{"siren_3d_in3_learnomega", 3, 3, Config{LearnOmega: true}},
-		{"siren_3d_in3_weightnorm", 3, 3, Config{WeightNorm: true, Compat: true}},
-		{"siren_3d_in4", 4, 3, Config{}},
+		{"siren_1d_in1", Config{In: 1, Hidden: 16, Out: 12, Dims: 1}},
+		{"siren_2d_in2", Config{In: 2, Hidden: 16, Out: 12, Dims: 2}},
+		{"siren_3d_in3", Config{In: 3, Hidden: 32, Out: 24, Dims: 3}},
+		{"siren_3d_in3_learnomega", Config{In: 3, Hidden: 16, Out: 12, Dims: 3, LearnOmega: true}},
+		{"siren_3d_in3_weightnorm", Config{In: 3, Hidden: 16, Out: 12, Dims: 3, WeightNorm: true, Compat: true}},
+		{"siren_3d_in4", Config{In: 4, Hidden: 32, Out: 24, Dims: 3}},
+		{"magnet_3d_in3", FiltersConfig{Filter: MAGNet, In: 3, Hidden: 16, Out: 12, Dims: 3}},
+		{"gabornet_3d_in3", FiltersConfig{Filter: Gabor, In: 3, Hidden: 16, Out: 12, Dims: 3}},
+		{"fouriernet_3d_in3", FiltersConfig{Filter: Fourier, In: 3, Hidden: 16, Out: 12, Dims: 3}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			file := golden.Open(t, c.file+".npz")
-			_, wShape := golden.Float32(t, file, "p.kernel_net.0.weight")
-			_, yShape := golden.Float32(t, file, "y")
-			cfg := c.option
-			cfg.In, cfg.Hidden, cfg.Out, cfg.Dims = c.in, wShape[0], yShape[1], c.dim
 			asmtest.EachLevel(t, func(t *testing.T) {
-				eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
-					n := mustNet(t, "", cfg, 1)
+				eachDevice(t, c.cfg, 1, func(t *testing.T, dev tensor.Device) {
+					n := build(t, "", c.cfg, 1)
 					for _, p := range n.Parameters() {
 						if !p.Trained() {
 							continue

@@ -1,7 +1,6 @@
 package siren
 
 import (
-	"math"
 	"testing"
 
 	"github.com/noether-go/noether/nn"
@@ -10,7 +9,7 @@ import (
 
 // harness is a network alone on a device.
 type harness struct {
-	*Net
+	LowRank
 	dev    tensor.Device
 	params nn.Parameters
 	arena  tensor.Arena
@@ -31,10 +30,14 @@ func newDevice(t testing.TB, threads int) tensor.Device {
 	return dev
 }
 
-// eachDevice runs f on a CPU and on another device.
-func eachDevice(t *testing.T, threads int, f func(t *testing.T, dev tensor.Device)) {
+// eachDevice runs f on a CPU and on another device, if networks of that
+// configuration run there.
+func eachDevice(t *testing.T, cfg any, threads int, f func(t *testing.T, dev tensor.Device)) {
 	t.Helper()
 	t.Run("device=cpu", func(t *testing.T) { f(t, newDevice(t, threads)) })
+	if _, ok := cfg.(Config); !ok {
+		return
+	}
 	t.Run("device=other", func(t *testing.T) { f(t, otherDevice{newDevice(t, threads)}) })
 }
 
@@ -46,14 +49,14 @@ func another(t testing.TB, dev tensor.Device, threads int) tensor.Device {
 	return newDevice(t, threads)
 }
 
-func newHarness(t testing.TB, n *Net, positions, threads int, inference bool) *harness {
+func newHarness(t testing.TB, n LowRank, positions, threads int, inference bool) *harness {
 	t.Helper()
 	return newHarnessOn(t, newDevice(t, threads), n, positions, inference)
 }
 
-func newHarnessOn(t testing.TB, dev tensor.Device, n *Net, positions int, inference bool) *harness {
+func newHarnessOn(t testing.TB, dev tensor.Device, n LowRank, positions int, inference bool) *harness {
 	t.Helper()
-	h := &harness{Net: n, dev: dev}
+	h := &harness{LowRank: n, dev: dev}
 	t.Cleanup(func() {
 		h.arena.Release()
 		h.params.Release()
@@ -77,6 +80,27 @@ func newHarnessOn(t testing.TB, dev tensor.Device, n *Net, positions int, infere
 	return h
 }
 
+// create returns a network of any kind: cfg is its configuration.
+func create(name string, cfg any, seed uint64) (LowRank, error) {
+	switch cfg := cfg.(type) {
+	case FiltersConfig:
+		return NewFilters(name, cfg, seed)
+	case MLPConfig:
+		return NewMLP(name, cfg, seed)
+	}
+	return New(name, cfg.(Config), seed)
+}
+
+// build is create for configurations without mistakes.
+func build(t testing.TB, name string, cfg any, seed uint64) LowRank {
+	t.Helper()
+	n, err := create(name, cfg, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func mustNet(t testing.TB, name string, cfg Config, seed uint64) *Net {
 	t.Helper()
 	n, err := New(name, cfg, seed)
@@ -97,55 +121,4 @@ func (h *harness) download(b tensor.Buffer) []float32 {
 	x := make([]float32, b.Len())
 	h.dev.Download(x, b)
 	return x
-}
-
-// evaluate is the network in float64, as its definition has it: x [In, P] to
-// [Out, P]. The values of the parameters are given in the order of Parameters,
-// those of constant frequencies left out.
-func evaluate(n *Net, values [][]float64, x []float64) []float64 {
-	h, in := x, n.in
-	positions := len(x) / in
-	next := func() []float64 {
-		v := values[0]
-		values = values[1:]
-		return v
-	}
-	for _, l := range n.layers {
-		w := next()
-		if l.norm != nil {
-			g, v := w, next()
-			w = make([]float64, len(v))
-			for o := range l.out {
-				length := 0.0
-				for _, e := range v[o*in : (o+1)*in] {
-					length += e * e
-				}
-				for i := range in {
-					w[o*in+i] = g[o] * v[o*in+i] / math.Sqrt(length)
-				}
-			}
-		}
-		b := next()
-		y := make([]float64, l.out*positions)
-		for o := range l.out {
-			for p := range positions {
-				s := b[o]
-				for i := range in {
-					s += w[o*in+i] * h[i*positions+p]
-				}
-				y[o*positions+p] = s
-			}
-		}
-		if l.omega != nil {
-			omega := float64(l.omega.Host[0])
-			if l.omega.Class == nn.Frequency {
-				omega = next()[0]
-			}
-			for i := range y {
-				y[i] = math.Sin(omega * y[i])
-			}
-		}
-		h, in = y, l.out
-	}
-	return h
 }

@@ -12,20 +12,37 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// variants are networks of all shapes and options.
-var variants = []Config{
-	{In: 1, Hidden: 1, Out: 1, Layers: 2, Omega0: 3},
-	{In: 2, Hidden: 7, Out: 5, Layers: 2, Omega0: 10},
-	{In: 3, Hidden: 16, Out: 12, Layers: 3, Omega0: 10},
-	{In: 3, Hidden: 9, Out: 33, Layers: 4, Omega0: -5},
-	{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, LearnOmega: true},
-	{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, WeightNorm: true},
-	{In: 4, Hidden: 5, Out: 6, Layers: 4, Omega0: 4, WeightNorm: true, LearnOmega: true, Dims: 3},
+// variants are networks of all kinds, shapes and options.
+var variants = []any{
+	Config{In: 1, Hidden: 1, Out: 1, Layers: 2, Omega0: 3},
+	Config{In: 2, Hidden: 7, Out: 5, Layers: 2, Omega0: 10},
+	Config{In: 3, Hidden: 16, Out: 12, Layers: 3, Omega0: 10},
+	Config{In: 3, Hidden: 9, Out: 33, Layers: 4, Omega0: -5},
+	Config{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, LearnOmega: true},
+	Config{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, WeightNorm: true},
+	Config{In: 4, Hidden: 5, Out: 6, Layers: 4, Omega0: 4, WeightNorm: true, LearnOmega: true, Dims: 3},
 	wide,
+	FiltersConfig{In: 1, Hidden: 1, Out: 1, Layers: 1, InputScale: 3},
+	FiltersConfig{Filter: Fourier, In: 2, Hidden: 7, Out: 5, Layers: 2, InputScale: 12},
+	FiltersConfig{Filter: Gabor, In: 3, Hidden: 9, Out: 12, InputScale: 8},
+	FiltersConfig{Filter: MAGNet, In: 3, Hidden: 16, Out: 33, InputScale: 8},
+	FiltersConfig{Filter: Gabor, In: 4, Hidden: 5, Out: 6, Layers: 4, InputScale: 4, WeightNorm: true, Dims: 3},
+	FiltersConfig{Filter: MAGNet, In: 9, Hidden: 6, Out: 2, Layers: 2, InputScale: 8, WeightNorm: true},
+	wideFilters,
+	MLPConfig{In: 1, Hidden: 1, Out: 1, Layers: 2, Activation: Swish},
+	MLPConfig{In: 3, Hidden: 16, Out: 12},
+	MLPConfig{In: 3, Hidden: 9, Out: 33, Layers: 4, Activation: LeakyReLU, WeightNorm: true, Dims: 3},
+	MLPConfig{In: 2, Hidden: 8, Out: 3, Layers: 3, Activation: Swish, Norm: LayerNorm},
+	MLPConfig{In: 2, Hidden: 7, Out: 3, Layers: 4, Activation: LeakyReLU, Norm: LayerNorm, WeightNorm: true},
+	wideMLP,
 }
 
-// wide is a network whose last layer multiplies split matrices where those are fast.
-var wide = Config{In: 3, Hidden: 32, Out: 70, Omega0: 10}
+// Networks whose last layer multiplies split matrices where those are fast.
+var (
+	wide        = Config{In: 3, Hidden: 32, Out: 70, Omega0: 10}
+	wideFilters = FiltersConfig{In: 3, Hidden: 32, Out: 70, InputScale: 8}
+	wideMLP     = MLPConfig{In: 3, Hidden: 32, Out: 70, Norm: LayerNorm}
+)
 
 // TestGradients compares every gradient, that of the positions included, with
 // float64 differences.
@@ -33,14 +50,14 @@ func TestGradients(t *testing.T) {
 	for _, cfg := range variants {
 		t.Run(fmt.Sprintf("%+v", cfg), func(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
-				eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
+				eachDevice(t, cfg, 2, func(t *testing.T, dev tensor.Device) {
 					positions := 19
-					if cfg == wide {
+					if cfg == wide || cfg == wideFilters || cfg == wideMLP {
 						positions = 75 // whole blocks and a rest
 					}
-					n := mustNet(t, "net", cfg, 5)
+					n := build(t, "net", cfg, 5)
 					for _, p := range n.Parameters() {
-						if strings.HasSuffix(p.Name, "bias") { // they start at zero
+						if _, ok := cfg.(Config); ok && strings.HasSuffix(p.Name, "bias") { // they start at zero
 							copy(p.Host, gradcheck.Normal(len(p.Host), 3))
 							for i := range p.Host {
 								p.Host[i] *= 0.05
@@ -58,6 +75,15 @@ func TestGradients(t *testing.T) {
 					}
 					h.dev.Upload(x, points)
 					proj.Gradient(dy)
+					// The float64 differences decide, not those of single precision.
+					step, tolerance, elements := 1.0/512, 2e-2, 3
+					switch cfg.(type) {
+					case FiltersConfig:
+						elements = 1   // directions see all
+						tolerance = -1 // single precision sees little of what a Gaussian makes small
+					case MLPConfig:
+						step, tolerance = 1.0/(1<<18), -1 // no kink lies as near
+					}
 					gradcheck.Run(t, gradcheck.Case{
 						Device:    h.dev,
 						Params:    n.Parameters(),
@@ -68,9 +94,9 @@ func TestGradients(t *testing.T) {
 							last := len(v) - 1
 							return proj.Of(evaluate(n, v[:last], v[last]))
 						},
-						Step:      1.0 / 512,
-						Elements:  3,
-						Tolerance: 2e-2, // of single precision differences; the float64 ones decide
+						Step:      step,
+						Elements:  elements,
+						Tolerance: tolerance,
 					})
 				})
 			})
@@ -81,7 +107,7 @@ func TestGradients(t *testing.T) {
 // TestFrequencyZero covers the one place where the gradient of a learned
 // frequency cannot be derived from dz.
 func TestFrequencyZero(t *testing.T) {
-	eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
+	eachDevice(t, Config{}, 1, func(t *testing.T, dev tensor.Device) {
 		n := mustNet(t, "", Config{In: 1, Hidden: 3, Out: 2, Layers: 2, LearnOmega: true}, 1)
 		n.layers[0].omega.Host[0] = 0
 		h := newHarnessOn(t, dev, n, 4, false)
@@ -109,33 +135,36 @@ func TestFrequencyZero(t *testing.T) {
 // TestPositionsChange runs passes of different sizes through one plan, without
 // the gradient of the positions, against a plan of the exact size.
 func TestPositionsChange(t *testing.T) {
-	eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
-		cfg := Config{In: 2, Hidden: 10, Out: 6}
-		many := newHarnessOn(t, dev, mustNet(t, "", cfg, 2), 700, false)
-		for _, p := range []int{40, 1, 700, 17, 40} {
-			x, dy := gradcheck.Normal(2*p, uint64(p)), gradcheck.Normal(6*p, uint64(p)+1)
-			run := func(h *harness) (y, grad []float32) {
-				h.params.ZeroGrad()
-				h.dev.Upload(h.x, x)
-				h.dev.Upload(h.dy, dy)
-				y = h.download(h.eval(h.x, p))
-				h.Backward(h.dy, tensor.Buffer{})
-				_, g := h.params.Class(nn.Weight)
-				return y, h.download(g)
-			}
-			y, grad := run(many)
-			wantY, wantGrad := run(newHarnessOn(t, another(t, dev, 1), mustNet(t, "", cfg, 2), p, false))
-			equal(t, fmt.Sprintf("%d positions: y", p), y, wantY)
-			equal(t, fmt.Sprintf("%d positions: gradient", p), grad, wantGrad)
+	for _, cfg := range []any{Config{In: 2, Hidden: 10, Out: 6}, FiltersConfig{In: 2, Hidden: 10, Out: 6}, MLPConfig{In: 2, Hidden: 10, Out: 6, Norm: LayerNorm}} {
+		eachDevice(t, cfg, 2, func(t *testing.T, dev tensor.Device) { positionsChange(t, dev, cfg) })
+	}
+}
+
+func positionsChange(t *testing.T, dev tensor.Device, cfg any) {
+	many := newHarnessOn(t, dev, build(t, "", cfg, 2), 700, false)
+	for _, p := range []int{40, 1, 700, 17, 40} {
+		x, dy := gradcheck.Normal(2*p, uint64(p)), gradcheck.Normal(6*p, uint64(p)+1)
+		run := func(h *harness) (y, grad []float32) {
+			h.params.ZeroGrad()
+			h.dev.Upload(h.x, x)
+			h.dev.Upload(h.dy, dy)
+			y = h.download(h.eval(h.x, p))
+			h.Backward(h.dy, tensor.Buffer{})
+			_, g := h.params.Class(nn.Weight)
+			return y, h.download(g)
 		}
-	})
+		y, grad := run(many)
+		wantY, wantGrad := run(newHarnessOn(t, another(t, dev, 1), build(t, "", cfg, 2), p, false))
+		equal(t, fmt.Sprintf("%d positions: y", p), y, wantY)
+		equal(t, fmt.Sprintf("%d positions: gradient", p), grad, wantGrad)
+	}
 }
 
 // shapes are passes that divide their work in different ways: among blocks,
 // among blocks and rows of the last layer, among segments of several blocks.
 var shapes = []struct {
 	positions int
-	cfg       Config
+	cfg       any
 }{
 	{1, Config{In: 3, Hidden: 5, Out: 1, Layers: 2}},
 	{70, Config{In: 3, Hidden: 33, Out: 1100, Layers: 3}},
@@ -143,6 +172,13 @@ var shapes = []struct {
 	{300, Config{In: 3, Out: 1100}},
 	{1500, Config{In: 3, Out: 50, LearnOmega: true}},
 	{9000, Config{In: 3, Hidden: 6, Out: 9, Layers: 4}},
+	{1, FiltersConfig{In: 3, Hidden: 5, Out: 1}},
+	{333, FiltersConfig{Filter: Fourier, In: 2, Hidden: 8, Out: 530, WeightNorm: true}},
+	{300, FiltersConfig{In: 3, Out: 1100}},
+	{5000, FiltersConfig{Filter: Gabor, In: 3, Out: 50}},
+	{333, MLPConfig{In: 2, Hidden: 8, Out: 530, Activation: Swish}},
+	{300, MLPConfig{In: 3, Out: 1100, Norm: LayerNorm}},
+	{5000, MLPConfig{In: 3, Out: 50, Layers: 4, Activation: LeakyReLU}},
 }
 
 // pass runs one forward and backward pass at fixed positions and gradients and
@@ -165,9 +201,9 @@ func (h *harness) pass(positions int) map[string][]float32 {
 func TestThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, s := range shapes {
-			want := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, 1, false).pass(s.positions)
+			want := newHarness(t, build(t, "", s.cfg, 2), s.positions, 1, false).pass(s.positions)
 			for threads := 2; threads <= 3; threads++ {
-				got := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, threads, false).pass(s.positions)
+				got := newHarness(t, build(t, "", s.cfg, 2), s.positions, threads, false).pass(s.positions)
 				for name := range want {
 					equal(t, fmt.Sprintf("%d positions, %d threads: %s", s.positions, threads, name), got[name], want[name])
 				}
@@ -181,9 +217,12 @@ func TestThreads(t *testing.T) {
 func TestDevices(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, s := range shapes {
-			got := newHarness(t, mustNet(t, "", s.cfg, 2), s.positions, 2, false).pass(s.positions)
+			if _, ok := s.cfg.(Config); !ok {
+				continue
+			}
+			got := newHarness(t, build(t, "", s.cfg, 2), s.positions, 2, false).pass(s.positions)
 			other := otherDevice{newDevice(t, 1)}
-			want := newHarnessOn(t, other, mustNet(t, "", s.cfg, 2), s.positions, false).pass(s.positions)
+			want := newHarnessOn(t, other, build(t, "", s.cfg, 2), s.positions, false).pass(s.positions)
 			for name := range want {
 				diff, size := 0.0, 0.0
 				for i, w := range want[name] {
@@ -203,31 +242,42 @@ func TestDevices(t *testing.T) {
 // last ones, for there sines alone are computed differently from sines with
 // cosines.
 func TestInference(t *testing.T) {
-	eachDevice(t, 1, func(t *testing.T, dev tensor.Device) {
-		cfg := Config{In: 3, Out: 5, LearnOmega: true, WeightNorm: true}
-		train := newHarnessOn(t, dev, mustNet(t, "", cfg, 3), 30, false)
-		x := gradcheck.Normal(90, 4)
-		train.dev.Upload(train.x, x)
-		a := train.download(train.eval(train.x, 30))
+	for _, cfg := range []any{
+		Config{In: 3, Out: 5, LearnOmega: true, WeightNorm: true},
+		FiltersConfig{In: 3, Out: 5, WeightNorm: true}, FiltersConfig{Filter: Fourier, In: 3, Out: 5},
+		MLPConfig{In: 3, Out: 5, Activation: Swish}, MLPConfig{In: 3, Out: 5, Norm: LayerNorm, Activation: LeakyReLU},
+	} {
+		eachDevice(t, cfg, 1, func(t *testing.T, dev tensor.Device) { inference(t, dev, cfg) })
+	}
+}
 
-		infer := newHarnessOn(t, another(t, dev, 1), mustNet(t, "", cfg, 3), 30, true)
-		infer.dev.Upload(infer.x, x)
-		b := infer.download(infer.eval(infer.x, 30))
-		if _, ok := dev.(*tensor.CPU); ok {
-			equal(t, "y", a, b)
+func inference(t *testing.T, dev tensor.Device, cfg any) {
+	train := newHarnessOn(t, dev, build(t, "", cfg, 3), 30, false)
+	x := gradcheck.Normal(90, 4)
+	train.dev.Upload(train.x, x)
+	a := train.download(train.eval(train.x, 30))
+
+	infer := newHarnessOn(t, another(t, dev, 1), build(t, "", cfg, 3), 30, true)
+	infer.dev.Upload(infer.x, x)
+	b := infer.download(infer.eval(infer.x, 30))
+	if _, ok := dev.(*tensor.CPU); ok {
+		equal(t, "y", a, b)
+	}
+	for i := range a {
+		if math.Abs(float64(a[i]-b[i])) > 1e-6 {
+			t.Fatalf("value %d is %v in training, %v in inference", i, a[i], b[i])
 		}
-		for i := range a {
-			if math.Abs(float64(a[i]-b[i])) > 1e-6 {
-				t.Fatalf("value %d is %v in training, %v in inference", i, a[i], b[i])
-			}
-		}
-	})
+	}
 }
 
 func TestAllocations(t *testing.T) {
-	eachDevice(t, 2, func(t *testing.T, dev tensor.Device) {
-		for _, cfg := range []Config{{In: 3, Out: 20}, {In: 3, Out: 600, LearnOmega: true, WeightNorm: true}} {
-			h := newHarnessOn(t, another(t, dev, 2), mustNet(t, "", cfg, 3), 200, false)
+	for _, cfg := range []any{
+		Config{In: 3, Out: 20}, Config{In: 3, Out: 600, LearnOmega: true, WeightNorm: true},
+		FiltersConfig{In: 3, Out: 20}, FiltersConfig{Filter: Gabor, In: 3, Out: 600, WeightNorm: true},
+		MLPConfig{In: 3, Out: 20, Activation: Swish}, MLPConfig{In: 3, Out: 600, Norm: LayerNorm, WeightNorm: true},
+	} {
+		eachDevice(t, cfg, 2, func(t *testing.T, dev tensor.Device) {
+			h := newHarnessOn(t, dev, build(t, "", cfg, 3), 200, false)
 			step := func() {
 				h.Forward(h.y, h.x, 200)
 				h.Backward(h.dy, h.dx)
@@ -236,8 +286,8 @@ func TestAllocations(t *testing.T) {
 			if got := testing.AllocsPerRun(10, step); got != 0 {
 				t.Errorf("%+v: a pass allocates %v times", cfg, got)
 			}
-		}
-	})
+		})
+	}
 }
 
 // TestInitialisation checks the bounds and the moments of the weights, and that
@@ -296,12 +346,13 @@ func TestInitialisation(t *testing.T) {
 // the one without.
 func TestWeightNormStart(t *testing.T) {
 	cfg := Config{In: 2, Hidden: 6, Out: 4}
-	plain := newHarness(t, mustNet(t, "", cfg, 1), 9, 1, false)
+	unnormed := mustNet(t, "", cfg, 1)
+	plain := newHarness(t, unnormed, 9, 1, false)
 	// The weights of the two are drawn under different names: compare by copying.
 	cfg.WeightNorm = true
 	n := mustNet(t, "", cfg, 1)
 	for i, l := range n.layers {
-		w := plain.layers[i].weight.Host
+		w := unnormed.layers[i].weight.Host
 		copy(l.norm.v.Host, w)
 		for r := range l.norm.g.Host {
 			l.norm.g.Host[r] = float32(norm(l.norm.row(w, r)))
@@ -321,7 +372,7 @@ func TestWeightNormStart(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct {
-		cfg  Config
+		cfg  any
 		want string
 	}{
 		{Config{Out: 1}, "Config.In is 0"},
@@ -329,10 +380,19 @@ func TestConfigErrors(t *testing.T) {
 		{Config{In: 1, Out: 1, Hidden: -1}, "Config.Hidden is -1"},
 		{Config{In: 1, Out: 1, Layers: 1}, "Config.Layers is 1; allowed are 2 to"},
 		{Config{In: 1, Out: 1, Dims: -1}, "Config.Dims is -1"},
+		{FiltersConfig{In: 1}, "FiltersConfig.Out is 0"},
+		{FiltersConfig{In: 1, Out: 1, Layers: -1}, "FiltersConfig.Layers is -1; allowed are 1 to"},
+		{FiltersConfig{In: 1, Out: 1, Filter: "sinc"}, `FiltersConfig.Filter is "sinc"; allowed are "MAGNet", "Gabor", "Fourier"`},
+		{FiltersConfig{In: 1, Out: 1, InputScale: math.NaN()}, "FiltersConfig.InputScale is NaN"},
+		{FiltersConfig{In: 1, Out: 1, InputScale: -1}, "FiltersConfig.InputScale is -1; allowed are 1e-6 to 1e6"},
+		{MLPConfig{Out: 1}, "MLPConfig.In is 0"},
+		{MLPConfig{In: 1, Out: 1, Layers: 1}, "MLPConfig.Layers is 1; allowed are 2 to"},
+		{MLPConfig{In: 1, Out: 1, Activation: "GELU"}, `MLPConfig.Activation is "GELU"; allowed are "ReLU", "LeakyReLU", "Swish"`},
+		{MLPConfig{In: 1, Out: 1, Norm: "Identity"}, `MLPConfig.Norm is "Identity"; allowed are "none", "LayerNorm"`},
 		{Config{In: 1, Out: 1, Omega0: math.NaN()}, "Config.Omega0 is NaN"},
 		{Config{In: 1, Out: 1, Omega0: math.Inf(1)}, "Config.Omega0 is +Inf"},
 	} {
-		_, err := New("blocks.0", c.cfg, 1)
+		_, err := create("blocks.0", c.cfg, 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "siren: blocks.0: ") {
 			t.Errorf("%+v: error %v, want %q", c.cfg, err, c.want)
 		}
@@ -354,6 +414,8 @@ func TestMisuse(t *testing.T) {
 		"short dy":           func() { n.Forward(h.y, h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
 		"inference":          func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) },
 		"other device":       func() { n.Bind(otherDevice{h.dev}) },
+		"filters elsewhere":  func() { planOn(otherDevice{h.dev}, FiltersConfig{In: 1, Out: 1}) },
+		"mlp elsewhere":      func() { planOn(otherDevice{h.dev}, MLPConfig{In: 1, Out: 1}) },
 		"plan nothing":       func() { n.Plan(&nn.Plan{Arena: new(tensor.Arena)}, 0) },
 	} {
 		func() {
@@ -364,6 +426,13 @@ func TestMisuse(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+func planOn(dev tensor.Device, cfg any) {
+	n, err := create("", cfg, 1)
+	if err == nil {
+		n.Plan(&nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}, 5)
 	}
 }
 

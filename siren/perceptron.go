@@ -1,0 +1,254 @@
+package siren
+
+import (
+	"math"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// perceptron are the hidden layers of an MLP: h_i = a(norm(W_i h_{i-1} + b_i)).
+type perceptron struct {
+	layers     []*unit
+	activation Activation
+}
+
+// unit is a linear map with what follows it.
+type unit struct {
+	linear
+	scale, shift *nn.Parameter // [out] of the normalisation; nil without
+}
+
+// normEps is what a normalisation adds to the variance.
+const normEps = 1e-5
+
+// leak is the slope of LeakyReLU below zero.
+const leak = 0.01
+
+// Matrices of a worker for a backward pass: of each layer the results, their slopes
+// and what it normalised, with 1/deviation in the first row of a fourth. A forward
+// pass has two of layers and one for the deviation. The last two have a row each for
+// sums over units.
+const (
+	unitH = iota
+	unitSlope
+	unitNormal
+	unitInverse
+	unitKept
+)
+
+func (p *perceptron) matrices(backward bool) int {
+	if backward {
+		return unitKept*len(p.layers) + 2
+	}
+	return 3 + 2
+}
+
+func (p *perceptron) start(tensor.Device) {}
+
+func (p *perceptron) forward(c *cpu, w *cpuWorker, col, n int) []float32 {
+	in, ld := c.x[col:], c.positions
+	for i, l := range p.layers {
+		h := w.hidden[i%2]
+		l.preactivation(w, h, h, in, ld, w.hidden[2], n)
+		p.activate(l, h, nil, h, n)
+		in, ld = h, blockStride
+	}
+	return in
+}
+
+func (p *perceptron) record(c *cpu, w *cpuWorker, col, n int) []float32 {
+	in, ld := c.x[col:], c.positions
+	for i, l := range p.layers {
+		h, slope, normal := p.kept(w, i, unitH), p.kept(w, i, unitSlope), p.kept(w, i, unitNormal)
+		l.preactivation(w, h, normal, in, ld, p.kept(w, i, unitInverse), n)
+		p.activate(l, h, slope, h, n)
+		in, ld = h, blockStride
+	}
+	return in
+}
+
+// kept returns a matrix of layer i that record leaves.
+func (p *perceptron) kept(w *cpuWorker, i, what int) []float32 { return w.hidden[unitKept*i+what] }
+
+// preactivation computes W h + b and normalises it where the layer does, leaving the
+// standardised values in normal, which may be z, and 1/deviation in inverse.
+func (l *unit) preactivation(w *cpuWorker, z, normal, h []float32, ld int, inverse []float32, n int) {
+	l.multiply(z, h, ld, n)
+	l.addBias(z, n)
+	if l.scale == nil {
+		return
+	}
+	l.standardize(w, normal, z, inverse[:n])
+	for r, scale := range l.scale.Value.Host()[:l.out] {
+		asm.Affine(z[r*blockStride:][:n], normal[r*blockStride:][:n], scale, l.shift.Value.Host()[r])
+	}
+}
+
+// standardize takes the mean over units from each position of z and divides by the
+// deviation.
+func (l *unit) standardize(w *cpuWorker, normal, z, inverse []float32) {
+	n := len(inverse)
+	mean, square := w.spareRows(n)
+	clear(mean)
+	for r := range l.out {
+		asm.Add(mean, mean, z[r*blockStride:][:n])
+	}
+	asm.Affine(mean, mean, 1/float32(l.out), 0)
+	clear(square)
+	for r := range l.out {
+		row := normal[r*blockStride:][:n]
+		asm.Sub(row, z[r*blockStride:][:n], mean)
+		asm.MulAdd(square, row, row)
+	}
+	for k, s := range square {
+		inverse[k] = 1 / float32(math.Sqrt(float64(s/float32(l.out))+normEps))
+	}
+	for r := range l.out {
+		row := normal[r*blockStride:][:n]
+		asm.Mul(row, row, inverse)
+	}
+}
+
+// activate computes the activation h of z and, unless slope is nil, its derivative. h
+// may be z.
+func (p *perceptron) activate(l *unit, h, slope, z []float32, n int) {
+	for r := range l.out {
+		from, to := r*blockStride, r*blockStride+n
+		var s []float32
+		if slope != nil {
+			s = slope[from:to]
+		}
+		switch p.activation {
+		case Swish:
+			swish(h[from:to], s, z[from:to])
+		case LeakyReLU:
+			rectify(h[from:to], s, z[from:to], leak)
+		default:
+			rectify(h[from:to], s, z[from:to], 0)
+		}
+	}
+}
+
+// rectify computes z above zero and low z elsewhere, and its derivative.
+func rectify(h, slope, z []float32, low float32) {
+	if slope != nil {
+		asm.Fill(slope, 1)
+		asm.ReluGrad(slope, slope, z)
+		asm.Affine(slope, slope, 1-low, low)
+	}
+	if low == 0 {
+		asm.Relu(h, z)
+		return
+	}
+	for k, v := range z {
+		h[k] = max(v, low*v)
+	}
+}
+
+// swish computes z s, s = sigmoid(z), and its derivative s (1 + z (1 - s)).
+func swish(h, slope, z []float32) {
+	if slope != nil {
+		asm.Affine(slope, z, -1, 0)
+		asm.Exp(slope, slope)
+		for k, e := range slope {
+			s := 1 / (1 + e)
+			v := s * z[k]
+			h[k], slope[k] = v, s+float32(v*(1-s))
+		}
+		return
+	}
+	var e [blockMost]float32
+	asm.Affine(e[:len(z)], z, -1, 0)
+	asm.Exp(e[:len(z)], e[:len(z)])
+	for k, v := range z {
+		h[k] = 1 / (1 + e[k]) * v
+	}
+}
+
+func (p *perceptron) sums() int {
+	n := 0
+	for _, l := range p.layers {
+		n += l.sums()
+	}
+	return n
+}
+
+// sums counts weight, bias, scale and shift.
+func (l *unit) sums() int {
+	n := l.linear.sums()
+	if l.scale != nil {
+		n += 2 * l.out
+	}
+	return roundUp(n)
+}
+
+func (p *perceptron) backward(c *cpu, w *cpuWorker, sums []float32, col, n int, accumulate bool) {
+	end := p.sums()
+	for i, spare := len(p.layers)-1, 1; i >= 0; i, spare = i-1, 1-spare {
+		l, d := p.layers[i], w.d[1-spare]
+		end -= l.sums()
+		own := sums[end:]
+		l.times(d, d, p.kept(w, i, unitSlope), n)
+		if l.scale != nil {
+			l.normGrad(w, own[l.linear.sums():], d, p.kept(w, i, unitNormal), p.kept(w, i, unitInverse)[:n], n, accumulate)
+		}
+		dw, db := l.split(own)
+		l.biasGrad(db, d, n, accumulate)
+		in, ld := c.x[col:], c.positions
+		if i > 0 {
+			in, ld = p.kept(w, i-1, unitH), blockStride
+		}
+		l.weightGrad(w, dw, d, in, ld, n, accumulate)
+		if i > 0 {
+			l.inputGrad(w.d[spare], blockStride, d, n, false)
+		} else if c.dx != nil {
+			l.inputGrad(c.dx[col:], c.positions, d, n, false)
+		}
+	}
+}
+
+// normGrad turns the gradient d of the shifted values into that of W h + b. With x the
+// standardised values, g = scale d and means over units,
+//
+//	dscale += sum d x,  dshift += sum d,  dz = (g - mean g - x mean(g x)) / deviation
+func (l *unit) normGrad(w *cpuWorker, sums, d, x, inverse []float32, n int, accumulate bool) {
+	dscale, dshift := sums[:l.out], sums[l.out:2*l.out]
+	g, gx := w.spareRows(n)
+	clear(g)
+	clear(gx)
+	for r, scale := range l.scale.Value.Host()[:l.out] {
+		dr, xr := d[r*blockStride:][:n], x[r*blockStride:][:n]
+		sum(&dshift[r], dr, accumulate)
+		dot := asm.Dot(dr, xr)
+		if accumulate {
+			dot += dscale[r]
+		}
+		dscale[r] = dot
+		asm.Affine(dr, dr, scale, 0)
+		asm.Add(g, g, dr)
+		asm.MulAdd(gx, dr, xr)
+	}
+	asm.Affine(g, g, 1/float32(l.out), 0)
+	asm.Affine(gx, gx, 1/float32(l.out), 0)
+	for r := range l.out {
+		dr, xr := d[r*blockStride:][:n], x[r*blockStride:][:n]
+		asm.Sub(dr, dr, g)
+		asm.Mul(xr, xr, gx)
+		asm.Sub(dr, dr, xr)
+		asm.Mul(dr, dr, inverse)
+	}
+}
+
+func (p *perceptron) add(dev tensor.Device, sums []float32) {
+	for _, l := range p.layers {
+		l.linear.add(dev, sums)
+		if l.scale != nil {
+			rest := sums[l.linear.sums():]
+			add(l.scale.Grad, rest[:l.out])
+			add(l.shift.Grad, rest[l.out:2*l.out])
+		}
+		sums = sums[l.sums():]
+	}
+}
