@@ -31,6 +31,12 @@ var (
 	norms       = []Norm{NoNorm, LayerNorm}
 )
 
+// Activations returns all activations, ReLU first.
+func Activations() []Activation { return slices.Clone(activations) }
+
+// Norms returns all normalisations, NoNorm first.
+func Norms() []Norm { return slices.Clone(norms) }
+
 // MLPConfig describes an MLP. In and Out must be given; the zero value of every
 // other field is a usual choice.
 type MLPConfig struct {

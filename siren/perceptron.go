@@ -52,7 +52,7 @@ func (p *perceptron) forward(c *cpu, w *cpuWorker, col, n int) []float32 {
 	for i, l := range p.layers {
 		h := w.hidden[i%2]
 		l.preactivation(w, h, h, in, ld, w.hidden[2], n)
-		p.activate(l, h, nil, h, n)
+		p.activate(w, l, h, nil, n)
 		in, ld = h, blockStride
 	}
 	return in
@@ -63,7 +63,7 @@ func (p *perceptron) record(c *cpu, w *cpuWorker, col, n int) []float32 {
 	for i, l := range p.layers {
 		h, slope, normal := p.kept(w, i, unitH), p.kept(w, i, unitSlope), p.kept(w, i, unitNormal)
 		l.preactivation(w, h, normal, in, ld, p.kept(w, i, unitInverse), n)
-		p.activate(l, h, slope, h, n)
+		p.activate(w, l, h, slope, n)
 		in, ld = h, blockStride
 	}
 	return in
@@ -111,59 +111,43 @@ func (l *unit) standardize(w *cpuWorker, normal, z, inverse []float32) {
 	}
 }
 
-// activate computes the activation h of z and, unless slope is nil, its derivative. h
-// may be z.
-func (p *perceptron) activate(l *unit, h, slope, z []float32, n int) {
+// activate applies the activation to h and, unless slope is nil, computes its
+// derivative.
+func (p *perceptron) activate(w *cpuWorker, l *unit, h, slope []float32, n int) {
+	spare, _ := w.spareRows(n)
 	for r := range l.out {
 		from, to := r*blockStride, r*blockStride+n
-		var s []float32
+		row, s := h[from:to], spare // where nobody wants the derivative, it costs little
 		if slope != nil {
 			s = slope[from:to]
 		}
 		switch p.activation {
 		case Swish:
-			swish(h[from:to], s, z[from:to])
+			swish(row, s)
 		case LeakyReLU:
-			rectify(h[from:to], s, z[from:to], leak)
+			rectify(row, s, leak)
 		default:
-			rectify(h[from:to], s, z[from:to], 0)
+			rectify(row, s, 0)
 		}
 	}
 }
 
-// rectify computes z above zero and low z elsewhere, and its derivative.
-func rectify(h, slope, z []float32, low float32) {
-	if slope != nil {
-		asm.Fill(slope, 1)
-		asm.ReluGrad(slope, slope, z)
-		asm.Affine(slope, slope, 1-low, low)
-	}
-	if low == 0 {
-		asm.Relu(h, z)
-		return
-	}
-	for k, v := range z {
-		h[k] = max(v, low*v)
-	}
+// rectify multiplies what is below zero by low; slope is the derivative.
+func rectify(h, slope []float32, low float32) {
+	asm.Fill(slope, 1)
+	asm.ReluGrad(slope, slope, h)
+	asm.Affine(slope, slope, 1-low, low)
+	asm.Mul(h, h, slope)
 }
 
-// swish computes z s, s = sigmoid(z), and its derivative s (1 + z (1 - s)).
-func swish(h, slope, z []float32) {
-	if slope != nil {
-		asm.Affine(slope, z, -1, 0)
-		asm.Exp(slope, slope)
-		for k, e := range slope {
-			s := 1 / (1 + e)
-			v := s * z[k]
-			h[k], slope[k] = v, s+float32(v*(1-s))
-		}
-		return
-	}
-	var e [blockMost]float32
-	asm.Affine(e[:len(z)], z, -1, 0)
-	asm.Exp(e[:len(z)], e[:len(z)])
-	for k, v := range z {
-		h[k] = 1 / (1 + e[k]) * v
+// swish computes z s, s = sigmoid(z), of h; slope is the derivative, s (1 + z (1 - s)).
+func swish(h, slope []float32) {
+	asm.Affine(slope, h, -1, 0)
+	asm.Exp(slope, slope)
+	for k, e := range slope {
+		s := 1 / (1 + e)
+		v := s * h[k]
+		h[k], slope[k] = v, s+float32(v*(1-s))
 	}
 }
 
