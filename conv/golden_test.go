@@ -47,6 +47,10 @@ func TestGolden(t *testing.T) {
 		{"group_e2_partial", groupwise, Same, lie.E2},
 		{"group_e2_partial_noreflect", groupwise, Same, lie.E2},
 		{"pointwise_e2", pointwise, Same, lie.E2},
+		{"lifting_se2_magnet", lifting, Same, lie.SE2},
+		{"group_se2_given_magnet", groupwise, Same, lie.SE2},
+		{"group_se2_partial_magnet", groupwise, Same, lie.SE2},
+		{"pointwise_se2_magnet", pointwise, Same, lie.SE2},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			file := golden.Open(t, c.file+".npz")
@@ -67,11 +71,15 @@ func compareGolden(t *testing.T, file npz.Archive, g lie.Group, k kind, padding 
 	x, xShape := golden.Float32(t, file, "x")
 	_, yShape := golden.Float32(t, file, "y")
 	_, kShape := golden.Float32(t, file, "conv_kernel")
-	_, wShape := golden.Float32(t, file, "p.kernelnet.kernel_net.0.weight")
+	net, first := SIREN, "p.kernelnet.kernel_net.0.weight"
+	if !file.Has(first) {
+		net, first = MAGNet, "p.kernelnet.linear.0.weight"
+	}
+	_, wShape := golden.Float32(t, file, first)
 	batch, side := xShape[0], kShape[len(kShape)-1]
 	cfg := Config{
 		Name: "conv", Group: g, In: xShape[1], Out: yShape[1], Side: side, Padding: padding, Bias: k != pointwise,
-		Hidden: wShape[0], InputGrad: true, Compat: true, Algorithm: a,
+		KernelNet: net, Hidden: wShape[0], InputGrad: true, Compat: true, Algorithm: a,
 	}
 	if k == pointwise {
 		cfg.Hidden *= 2 // of which it takes half

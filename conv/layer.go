@@ -21,11 +21,14 @@ type Config struct {
 	Padding Padding // of the plane
 	Bias    bool    // one value per output channel, initially zero. A pointwise layer has none.
 
-	// The kernel network, see siren.Config.
-	Hidden     int // width; 0 means 32. A pointwise layer takes half of it.
-	Layers     int
-	Omega0     float64
-	LearnOmega bool
+	// The kernel network, see siren.Config, siren.FiltersConfig and siren.MLPConfig.
+	KernelNet  KernelNet        // "" means SIREN
+	Hidden     int              // width; 0 means 32. A pointwise layer takes half of it.
+	Layers     int              // 0 means 3
+	Omega0     float64          // of a SIREN; 0 means 10. The others have none.
+	LearnOmega bool             // of a SIREN
+	Activation siren.Activation // of an MLP; "" means siren.ReLU
+	Norm       siren.Norm       // of an MLP; "" means siren.NoNorm
 	WeightNorm bool
 
 	// Algorithm computes the convolution on a CPU; "" means Auto.
@@ -71,6 +74,19 @@ func (c *Config) complete() error {
 	case c.Hidden < 0:
 		return fail("Hidden", c.Hidden, "positive numbers")
 	}
+	k, err := ParseKernelNet(string(c.KernelNet))
+	if err != nil {
+		return fmt.Errorf("conv: %s: Config.KernelNet: %w", c.Name, err)
+	}
+	c.KernelNet = k
+	switch {
+	case c.LearnOmega && k != SIREN:
+		return fail("LearnOmega", true, "false for a kernel network of kind "+string(k))
+	case c.Activation != "" && k != MLP:
+		return fail("Activation", fmt.Sprintf("%q", c.Activation), "\"\" for a kernel network of kind "+string(k))
+	case c.Norm != "" && k != MLP:
+		return fail("Norm", fmt.Sprintf("%q", c.Norm), "\"\" for a kernel network of kind "+string(k))
+	}
 	a, err := ParseAlgorithm(string(c.Algorithm))
 	if err != nil {
 		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
@@ -115,12 +131,7 @@ func newLayer(cfg Config, spatial, relative bool, dims int, seed uint64) (*layer
 		return nil, err
 	}
 	l := &layer{cfg: cfg, coords: newCoordinates(cfg.Group, grid(cfg.Side), spatial, relative), inputGrad: true}
-	net, err := siren.New(cfg.Name+".kernelnet", siren.Config{
-		In: l.coords.rows(), Out: cfg.In * cfg.Out,
-		Hidden: cfg.Hidden, Layers: cfg.Layers,
-		Omega0: cfg.Omega0, LearnOmega: cfg.LearnOmega, WeightNorm: cfg.WeightNorm,
-		Dims: dims, Compat: cfg.Compat,
-	}, seed)
+	net, err := cfg.newKernelNet(l.coords.rows(), dims, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +145,7 @@ func newLayer(cfg Config, spatial, relative bool, dims int, seed uint64) (*layer
 }
 
 // Parameters returns the bias [1, Out], if any, and those of the kernel network,
-// NAME.kernelnet.kernel_net.0.weight and so on.
+// such as NAME.kernelnet.kernel_net.0.weight of a SIREN.
 func (l *layer) Parameters() []*nn.Parameter { return l.params }
 
 // plan reserves the buffers and returns the output map.

@@ -12,6 +12,7 @@ import (
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
+	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -160,6 +161,59 @@ func widen(x []float32) []float64 {
 		y[i] = float64(v)
 	}
 	return y
+}
+
+// TestKernelNets wants all kinds of kernel networks to give a layer the same step by
+// rendered kernels, by their features, and with a list of elements for each image
+// where the lists are equal.
+func TestKernelNets(t *testing.T) {
+	for _, net := range kernelNets {
+		for _, k := range []kind{lifting, groupwise, pointwise} {
+			t.Run(fmt.Sprintf("net=%s/%v", net, k), func(t *testing.T) {
+				const b = 16
+				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true, KernelNet: net}
+				if net == MLP {
+					cfg.Activation, cfg.Norm = siren.Swish, siren.LayerNorm
+				}
+				var want []float32
+				for _, mode := range []struct {
+					algorithm Algorithm
+					lists     int
+				}{{Taps, 1}, {LowRank, 1}, {Auto, b}} {
+					cfg.Algorithm = mode.algorithm
+					h := newListsHarness(t, k, cfg, sizes{3, 4, 9, 8, b}, 2, false, mode.lists)
+					for i := range h.u.G {
+						h.u.G[i] = lie.Element{0.3 + 1.1*float64(i%h.u.Len())}
+					}
+					if h.v != nil {
+						for i := range h.v.G {
+							h.v.G[i] = lie.Element{0.2 + 0.9*float64(i%h.v.Len())}
+						}
+						h.in.Written(h.v.Len())
+					}
+					got := h.step()
+					got = got[:len(got)-len(h.u.Grad)]
+					moved := make([]float32, h.u.Len()) // of all images together
+					for i, g := range h.u.Grad {
+						moved[i%len(moved)] += float32(g[0])
+					}
+					got = append(got, moved...)
+					if want == nil {
+						want = got
+						continue
+					}
+					diff, size := 0.0, 0.0
+					for i, w := range want {
+						d := float64(got[i]) - float64(w)
+						diff, size = diff+d*d, size+float64(w)*float64(w)
+					}
+					if !(math.Sqrt(diff) <= 1e-5*math.Sqrt(size)) || size == 0 || len(got) != len(want) {
+						t.Errorf("%v: off by %.2g of the norm", mode, math.Sqrt(diff/size))
+					}
+				}
+			})
+		}
+	}
 }
 
 // TestEquivariance turns the image by 90 degrees counter-clockwise: a layer whose
@@ -420,6 +474,12 @@ func TestConfigErrors(t *testing.T) {
 		{Config{Name: "n", In: 1, Out: 1, Hidden: -1}, "Config.Hidden is -1"},
 		{Config{Name: "n", In: 1, Out: 1, Layers: 1}, "Config.Layers is 1"},
 		{Config{Name: "n", In: 1, Out: 1, Omega0: math.NaN()}, "Config.Omega0 is NaN"},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: "RBF"}, `kernel network "RBF"; allowed are SIREN, MAGNet, Gabor, Fourier, MLP`},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: MAGNet, LearnOmega: true}, "Config.LearnOmega is true; allowed are false"},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: Gabor, Activation: siren.Swish}, `Config.Activation is "Swish"; allowed are ""`},
+		{Config{Name: "n", In: 1, Out: 1, Norm: siren.LayerNorm}, `Config.Norm is "LayerNorm"; allowed are ""`},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: MLP, Activation: "tanh"}, `MLPConfig.Activation is "tanh"; allowed are "ReLU"`},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: MLP, Layers: 1}, "MLPConfig.Layers is 1"},
 	} {
 		_, err := NewGroup(c.cfg, 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

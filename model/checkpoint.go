@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
 )
 
 // networkKey is the metadata key under which a checkpoint describes the network
@@ -33,10 +35,13 @@ type networkJSON struct {
 	Pools        []int   `json:"pools"`
 	Dropout      float64 `json:"dropout,omitempty"`
 	Dropouts     []int   `json:"dropouts,omitempty"`
+	KernelNet    string  `json:"kernel_net,omitempty"` // "": SIREN
 	KernelSide   int     `json:"kernel_side"`
 	KernelHidden int     `json:"kernel_hidden"`
 	KernelLayers int     `json:"kernel_layers"`
 	Omega0       float64 `json:"omega0"`
+	Activation   string  `json:"kernel_activation,omitempty"`
+	Norm         string  `json:"kernel_norm,omitempty"`
 	Jitter       uint8   `json:"jitter"`
 	Compat       bool    `json:"compat"`
 	Seed         uint64  `json:"seed"`
@@ -47,7 +52,8 @@ func (s *settings) describe() networkJSON {
 		Type: s.Type, Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
 		Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
-		KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
+		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
+		Activation: string(s.KernelActivation), Norm: string(s.KernelNorm),
 		Jitter: uint8(s.Jitter), Compat: s.Compat, Seed: s.Seed,
 	}
 }
@@ -64,7 +70,8 @@ func (j networkJSON) settings() (settings, error) {
 		Type: j.Type, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
 		Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
-		KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
+		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
+		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.Norm),
 		Jitter: gumbel.Jitter(j.Jitter), Compat: j.Compat, Seed: j.Seed,
 	}, nil
 }

@@ -3,10 +3,12 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/siren"
 )
 
 // CKResNetConfig describes a CKResNet. Zero values stand for the setting that
@@ -25,10 +27,14 @@ type CKResNetConfig struct {
 	Factors []int // width of each residual block in units of Width; nil: {1, 2}
 	Pools   []int // where to halve the resolution: 0 after the lifting, i after block i; nil: {0, 1}
 
-	KernelSide   int     // odd; 0: 7
-	KernelHidden int     // hidden units of the kernel networks; 0: 32
-	KernelLayers int     // linear maps of the kernel networks; 0: 3
-	Omega0       float64 // frequency of the SIRENs; 0: 10
+	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
+	KernelSide   int            // odd; 0: 7
+	KernelHidden int            // hidden units of the kernel networks; 0: 32
+	KernelLayers int            // linear maps of the kernel networks, hidden ones of filter networks; 0: 3
+	Omega0       float64        // frequency of SIRENs; 0: 10
+
+	KernelActivation siren.Activation // of kernel networks that are conv.MLP; "": siren.ReLU
+	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
@@ -55,10 +61,14 @@ type GCNNConfig struct {
 	Dropout  float64 // probability with which a channel of an image is left out in training
 	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8}
 
-	KernelSide   int     // odd; 0: 3
-	KernelHidden int     // hidden units of the kernel networks; 0: 8
-	KernelLayers int     // linear maps of the kernel networks; 0: 3
-	Omega0       float64 // frequency of the SIRENs; 0: 10
+	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
+	KernelSide   int            // odd; 0: 3
+	KernelHidden int            // hidden units of the kernel networks; 0: 8
+	KernelLayers int            // linear maps of the kernel networks, hidden ones of filter networks; 0: 3
+	Omega0       float64        // frequency of SIRENs; 0: 10
+
+	KernelActivation siren.Activation // of kernel networks that are conv.MLP; "": siren.ReLU
+	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
@@ -81,8 +91,11 @@ type settings struct {
 	Dropout        float64
 	Dropouts       []int
 
+	KernelNet                              conv.KernelNet
 	KernelSide, KernelHidden, KernelLayers int
 	Omega0                                 float64
+	KernelActivation                       siren.Activation
+	KernelNorm                             siren.Norm
 
 	Algorithm conv.Algorithm
 	Jitter    gumbel.Jitter
@@ -129,7 +142,8 @@ func (c CKResNetConfig) settings() settings {
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools,
-		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
 	}
 }
@@ -156,7 +170,8 @@ func (c GCNNConfig) settings() settings {
 		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
-		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
 	}
 }
@@ -175,6 +190,9 @@ func (s settings) withDefaults() settings {
 	orDefault(&s.KernelLayers, 3)
 	if s.Omega0 == 0 {
 		s.Omega0 = 10
+	}
+	if s.KernelNet == "" {
+		s.KernelNet = conv.SIREN
 	}
 	if s.Algorithm == "" {
 		s.Algorithm = conv.Auto
@@ -211,6 +229,9 @@ func (s *settings) check() error {
 	if !(s.Omega0 > 0 && s.Omega0 <= 1e4) {
 		return bad("Omega0", s.Omega0, "above 0, up to 10000")
 	}
+	if err := s.checkKernelNet(bad); err != nil {
+		return err
+	}
 	if !slices.Contains(conv.Algorithms(), s.Algorithm) {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprint(conv.Algorithms()))
 	}
@@ -233,6 +254,33 @@ func (s *settings) check() error {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for kernels of one pixel")
 	}
 	return s.checkBlocks(bad)
+}
+
+// checkKernelNet is check for the kind of the kernel networks.
+func (s *settings) checkKernelNet(bad func(field string, value any, allowed string) error) error {
+	kind, mlp := fmt.Sprintf("%q", s.KernelNet), s.KernelNet == conv.MLP
+	switch {
+	case !slices.Contains(conv.KernelNets(), s.KernelNet):
+		return bad("KernelNet", kind, listed(conv.KernelNets()))
+	case !mlp && s.KernelActivation != "":
+		return bad("KernelActivation", fmt.Sprintf("%q", s.KernelActivation), "none for kernel networks of kind "+kind)
+	case !mlp && s.KernelNorm != "":
+		return bad("KernelNorm", fmt.Sprintf("%q", s.KernelNorm), "none for kernel networks of kind "+kind)
+	case s.KernelActivation != "" && !slices.Contains(siren.Activations(), s.KernelActivation):
+		return bad("KernelActivation", fmt.Sprintf("%q", s.KernelActivation), listed(siren.Activations()))
+	case s.KernelNorm != "" && !slices.Contains(siren.Norms(), s.KernelNorm):
+		return bad("KernelNorm", fmt.Sprintf("%q", s.KernelNorm), listed(siren.Norms()))
+	}
+	return nil
+}
+
+// listed names what a field may be.
+func listed[S ~string](list []S) string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = string(s)
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkBlocks is check for what depends on the number of blocks.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/npz"
@@ -55,14 +56,22 @@ func TestGoldenNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	perElement, err := NewCKResNet(CKResNetConfig{
+		Group: lie.SE2, Elements: 4, Partial: true, PerElement: true, Channels: 1, Side: 14, Classes: 2,
+		Width: 4, Factors: []int{1, 2}, Pools: []int{1}, KernelNet: conv.MAGNet, KernelSide: 5, KernelHidden: 8, Compat: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		file string
 		net  *Network
 	}{
 		{"ckresnet_se2_partial_siren_bn.npz", residual},
 		{"gcnn_se2_partial_siren_bn.npz", chain},
+		{"ckresnet_se2_partial_magnet_perbatch.npz", perElement},
 	} {
-		t.Run(c.net.Architecture(), func(t *testing.T) {
+		t.Run(c.file, func(t *testing.T) {
 			a := golden.Open(t, c.file)
 			asmtest.EachLevel(t, func(t *testing.T) {
 				net, err := c.net.clone()

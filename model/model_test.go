@@ -19,6 +19,7 @@ import (
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -438,6 +439,56 @@ func TestSaveAndLoadGroups(t *testing.T) {
 	}
 }
 
+// TestKernelNets wants networks with every kind of kernel network to train, to be saved
+// and loaded, and to be frozen.
+func TestKernelNets(t *testing.T) {
+	for _, kind := range conv.KernelNets() {
+		t.Run(string(kind), func(t *testing.T) {
+			cfg := tiny()
+			cfg.KernelNet = kind
+			if kind == conv.MLP {
+				cfg.KernelActivation, cfg.KernelNorm = siren.Swish, siren.LayerNorm
+			}
+			net, err := NewCKResNet(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := bits(net)
+			if _, err := Train(t.Context(), net, toySet(), quick(1)); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(before, bits(net)) {
+				t.Error("training changed nothing")
+			}
+			path := filepath.Join(t.TempDir(), "net.safetensors")
+			if err := net.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			twin, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(bits(net), bits(twin)) || fmt.Sprint(net.cfg.describe()) != fmt.Sprint(twin.cfg.describe()) {
+				t.Error("a network that was saved and loaded is another one")
+			}
+			frozen, err := twin.Freeze(FreezeConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer frozen.Close()
+			logits, err := frozen.Predict(make([]float32, 2*144))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range logits {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("logits %v", logits)
+				}
+			}
+		})
+	}
+}
+
 // tamper writes a checkpoint after changing its contents.
 func tamper(t *testing.T, change func(f *safetensors.File)) string {
 	t.Helper()
@@ -545,6 +596,7 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelSide":   func(c *CKResNetConfig) { c.KernelSide = 4 },
 		"KernelLayers": func(c *CKResNetConfig) { c.KernelLayers = 1 },
 		"Omega0":       func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
+		"KernelNet":    func(c *CKResNetConfig) { c.KernelNet = "RBF" },
 		"Group":        func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 4 },
 		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
@@ -558,14 +610,16 @@ func TestConfigRefuses(t *testing.T) {
 		}
 	}
 	for field, change := range map[string]func(c *GCNNConfig){
-		"PerElement": func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
-		"Group":      func(c *GCNNConfig) { c.Group = lie.RPlus },
-		"Elements":   func(c *GCNNConfig) { c.Group, c.Partial, c.Elements = lie.Cyclic(4), false, 3 },
-		"Algorithm":  func(c *GCNNConfig) { c.Algorithm = "magic" },
-		"Side":       func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
-		"Pools":      func(c *GCNNConfig) { c.Pools = []int{4} },
-		"Dropout":    func(c *GCNNConfig) { c.Dropout = 1 },
-		"Dropouts":   func(c *GCNNConfig) { c.Dropouts = []int{0} },
+		"KernelActivation": func(c *GCNNConfig) { c.KernelActivation = siren.Swish },
+		"KernelNorm":       func(c *GCNNConfig) { c.KernelNet, c.KernelNorm = conv.MLP, "BatchNorm" },
+		"PerElement":       func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
+		"Group":            func(c *GCNNConfig) { c.Group = lie.RPlus },
+		"Elements":         func(c *GCNNConfig) { c.Group, c.Partial, c.Elements = lie.Cyclic(4), false, 3 },
+		"Algorithm":        func(c *GCNNConfig) { c.Algorithm = "magic" },
+		"Side":             func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
+		"Pools":            func(c *GCNNConfig) { c.Pools = []int{4} },
+		"Dropout":          func(c *GCNNConfig) { c.Dropout = 1 },
+		"Dropouts":         func(c *GCNNConfig) { c.Dropouts = []int{0} },
 	} {
 		c := tinyGCNN()
 		change(&c)

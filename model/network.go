@@ -117,7 +117,8 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 	return conv.Config{
 		Name: name, Group: c.Group, In: in, Out: out,
 		Side: c.KernelSide, Padding: conv.Same, Bias: true,
-		Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
+		KernelNet: c.KernelNet, Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
+		Activation: c.KernelActivation, Norm: c.KernelNorm,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
 )
 
 // Config is one run: what config.toml holds and what -set changes.
@@ -52,11 +53,13 @@ type Conv struct {
 
 // Kernel describes the networks that render the convolution kernels.
 type Kernel struct {
-	Type   string  `toml:"type"`   // "SIREN"
-	Side   int     `toml:"side"`   // pixels, odd
-	Hidden int     `toml:"hidden"` // units
-	Layers int     `toml:"layers"`
-	Omega0 float64 `toml:"omega0"`
+	Type       string  `toml:"type"`   // see conv.KernelNet
+	Side       int     `toml:"side"`   // pixels, odd
+	Hidden     int     `toml:"hidden"` // units
+	Layers     int     `toml:"layers"`
+	Omega0     float64 `toml:"omega0"`     // of SIREN
+	Activation string  `toml:"activation"` // of MLP, see siren.Activation
+	Norm       string  `toml:"norm"`       // of MLP, see siren.Norm
 }
 
 // Net describes the network around the convolutions.
@@ -109,7 +112,6 @@ var dataSets = []dataSet{
 // Names that a configuration may hold.
 var (
 	jitters    = []string{"stratified", "comb"}
-	kernels    = []string{"SIREN"}
 	networks   = []string{"CKResNet", "GCNN"}
 	optimizers = []string{"adam", "sgd"}
 	schedules  = []string{"constant", "cosine"}
@@ -150,12 +152,13 @@ func dataSetNames() []string {
 	return names
 }
 
-func algorithmNames() []string {
-	var names []string
-	for _, a := range conv.Algorithms() {
-		names = append(names, string(a))
+// names returns the names in a list of them.
+func names[S ~string](list []S) []string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
 	}
-	return names
+	return texts
 }
 
 // Image returns the shape of the configured data set's images.
@@ -170,7 +173,6 @@ func (c *Config) Check() error {
 	}{
 		{"data.set", c.Data.Set, dataSetNames()},
 		{"group.jitter", c.Group.Jitter, jitters},
-		{"kernel.type", c.Kernel.Type, kernels},
 		{"net.type", c.Net.Type, networks},
 		{"train.optimizer", c.Train.Optimizer, optimizers},
 		{"train.schedule", c.Train.Schedule, schedules},
@@ -179,9 +181,23 @@ func (c *Config) Check() error {
 			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
 		}
 	}
-	if a := c.Conv.Algorithm; a != "" && !slices.Contains(conv.Algorithms(), conv.Algorithm(a)) {
-		return valueError("conv.algorithm", fmt.Sprintf("%q", a), strings.Join(algorithmNames(), ", "))
+	for _, n := range []struct {
+		key, value string // "" stands for a default
+		allowed    []string
+	}{
+		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
+		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
+		{"kernel.norm", c.Kernel.Norm, names(siren.Norms())},
+	} {
+		if n.value != "" && !slices.Contains(n.allowed, n.value) {
+			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
+		}
 	}
+	kernel, err := conv.ParseKernelNet(c.Kernel.Type)
+	if err != nil {
+		return valueError("kernel.type", fmt.Sprintf("%q", c.Kernel.Type), strings.Join(names(conv.KernelNets()), ", "))
+	}
+	c.Kernel.Type = string(kernel) // "magnet" is a spelling of it
 	group, err := lie.ByName(c.Group.Name)
 	if err != nil {
 		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), strings.Join(lie.Names(), ", "))
@@ -265,11 +281,17 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	}
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
 	var net *model.Network
+	var activation siren.Activation
+	var norm siren.Norm
+	if c.Kernel.Type == string(conv.MLP) {
+		activation, norm = siren.Activation(c.Kernel.Activation), siren.Norm(c.Kernel.Norm)
+	}
 	if c.Net.Type == "GCNN" {
 		net, err = model.NewGCNN(model.GCNNConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
 			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
@@ -279,6 +301,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
 			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
@@ -310,25 +333,28 @@ func (c *Config) Training() model.TrainConfig {
 // configKeys are the keys behind the fields that package model checks, whichever
 // network they belong to.
 var configKeys = map[string]string{
-	"Group":         "group.name",
-	"Elements":      "group.elements",
-	"Partial":       "conv.partial",
-	"PerElement":    "conv.per_element",
-	"Width":         "net.width",
-	"Factors":       "net.factors",
-	"Pools":         "net.pools",
-	"Dropout":       "net.dropout",
-	"Dropouts":      "net.dropouts",
-	"KernelSide":    "kernel.side",
-	"KernelHidden":  "kernel.hidden",
-	"KernelLayers":  "kernel.layers",
-	"Omega0":        "kernel.omega0",
-	"Algorithm":     "conv.algorithm",
-	"Epochs":        "train.epochs",
-	"Batch":         "train.batch",
-	"StepsPerEpoch": "train.steps_per_epoch",
-	"Warmup":        "train.warmup_epochs",
-	"EvalDraws":     "train.eval_draws",
+	"Group":            "group.name",
+	"Elements":         "group.elements",
+	"Partial":          "conv.partial",
+	"PerElement":       "conv.per_element",
+	"Width":            "net.width",
+	"Factors":          "net.factors",
+	"Pools":            "net.pools",
+	"Dropout":          "net.dropout",
+	"Dropouts":         "net.dropouts",
+	"KernelNet":        "kernel.type",
+	"KernelSide":       "kernel.side",
+	"KernelHidden":     "kernel.hidden",
+	"KernelLayers":     "kernel.layers",
+	"Omega0":           "kernel.omega0",
+	"KernelActivation": "kernel.activation",
+	"KernelNorm":       "kernel.norm",
+	"Algorithm":        "conv.algorithm",
+	"Epochs":           "train.epochs",
+	"Batch":            "train.batch",
+	"StepsPerEpoch":    "train.steps_per_epoch",
+	"Warmup":           "train.warmup_epochs",
+	"EvalDraws":        "train.eval_draws",
 }
 
 // Explain makes a package's complaint about a value one about the configuration,

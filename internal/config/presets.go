@@ -24,7 +24,7 @@ func toy(set string, partial bool) Config {
 		Data:   Data{Set: set},
 		Group:  Group{Name: "SE(2)", Elements: 8, Jitter: spread(partial)},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
-		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
+		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Dropouts: []int{}},
 		Train: Train{
 			Epochs: 3, StepsPerEpoch: 50, Batch: 32, Optimizer: "adam", LR: 1.5e-3, LRSubset: 1e-2,
@@ -66,7 +66,7 @@ func published(set, group string, elements int, partial bool) Config {
 		Data:   Data{Set: set},
 		Group:  Group{Name: group, Elements: elements, Jitter: spread(partial)},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
-		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10},
+		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Dropouts: []int{}},
 		Train: Train{
 			Epochs: 300, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-3,

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/siren"
 )
 
 // A preset's name says what it is: data-group-elements-variant.
@@ -122,14 +124,16 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// The documentation names every algorithm and every data set.
+// The documentation names everything that a value may name.
 func TestNamesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "command-line.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := append(append(algorithmNames(), dataSetNames()...), presetNames()...)
-	for _, name := range append(names, networks...) {
+	for _, name := range slices.Concat(
+		names(conv.Algorithms()), names(conv.KernelNets()), names(siren.Activations()), names(siren.Norms()),
+		dataSetNames(), presetNames(), networks,
+	) {
 		if !strings.Contains(string(doc), "`"+name+"`") {
 			t.Errorf("docs/command-line.md does not name %s", name)
 		}
