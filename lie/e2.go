@@ -12,7 +12,11 @@ import "fmt"
 // diag(1, s) [[cos a, sin a], [-sin a, cos a]].
 //
 // The kernel network is fed the angle of u^-1 v as in SE2, then its sign s.
-var E2 Group = mirrored{NewChart("E(2)", Axis{Kind: Circle}, Axis{Kind: Flip}), so2}
+//
+// A gradient has, in the place of the flip, the derivative with respect to s, as if s
+// could be any number in the formulas below. The published implementation learns from
+// it; nothing else should.
+var E2 Group = orthogonal{mirrored{NewChart("E(2)", Axis{Kind: Circle}, Axis{Kind: Flip}), so2}}
 
 // O2 is E2, by the name of its stabiliser, which is what a factor of a product is.
 var O2 = E2
@@ -93,4 +97,23 @@ func (g mirrored) Relative(u, v Element) Coordinates {
 func (g mirrored) RelativeGrad(dx Coordinates, u, v Element) (du, dv Vector) {
 	dv = g.EmbedGrad(dx)
 	return Vector{-sign(flips(u[1], v[1])) * dv[0]}, dv
+}
+
+// orthogonal is the group O(2): mirrored, with gradients for the sign s of an element
+// (a, m). Its inverse is then (-s a, s), which acts as diag(1, s) [[cos a', sin a'],
+// [-sin a', cos a']] with a' = -s a, and takes (b, p) to (b - p s a, p s).
+type orthogonal struct{ mirrored }
+
+func (g orthogonal) InverseActGrad(u Element, q, dy [2]float64) Vector {
+	du := g.mirrored.InverseActGrad(u, q, dy)
+	y := g.InverseAct(u, q)
+	du[1] = sign(u[1]) * (float64(dy[1]*y[1]) + float64(u[0]*du[0]))
+	return du
+}
+
+func (g orthogonal) RelativeGrad(dx Coordinates, u, v Element) (du, dv Vector) {
+	du, dv = g.mirrored.RelativeGrad(dx, u, v)
+	d := dx[1] - float64(u[0]*dv[0])
+	du[1], dv[1] = sign(v[1])*d, sign(u[1])*d
+	return du, dv
 }

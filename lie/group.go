@@ -11,7 +11,8 @@ type Element [MaxAxes]float64
 
 // Vector holds coordinates in a Lie algebra, or a gradient with respect to
 // them: d/dt f(g exp(t e_i)) in Vector[i], where i counts Group.Axes. Entries of
-// discrete axes are zero: what cannot move has no gradient.
+// discrete axes are zero, since what cannot move has no gradient, save for what E2
+// says of its sign.
 type Vector [MaxAxes]float64
 
 // Coordinates are what a kernel network is fed of two elements. The first

@@ -226,3 +226,32 @@ func TestAnglesStayInRange(t *testing.T) {
 		}
 	}
 }
+
+// The gradient of the sign of O(2), against the group's formulas for signs that are
+// any number.
+func TestSignGrad(t *testing.T) {
+	const h = 1e-5
+	src := stream.New(1, "sign", 0)
+	for _, g := range []lie.Group{lie.E2, lie.DirectProduct(lie.O2, lie.RPlus)} {
+		for range cases {
+			u, v, q, dy := g.Haar(src), g.Haar(src), point(src), point(src)
+			dx := lie.Coordinates{uniform(src, -2, 2), uniform(src, -2, 2)}
+			s, p := 1-2*u[1], 1-2*v[1]
+			act := func(s float64) float64 {
+				y := g.InverseAct(lie.Element{s * u[0], 0, u[2]}, q)
+				return dy[0]*y[0] + s*dy[1]*y[1]
+			}
+			relative := func(s, p float64) float64 { return dx[0]*(v[0]-s*p*u[0])/math.Pi + dx[1]*s*p }
+			du, dv := g.RelativeGrad(dx, u, v)
+			for what, c := range map[string][2]float64{
+				"action":                 {g.InverseActGrad(u, q, dy)[1], (act(s+h) - act(s-h)) / (2 * h)},
+				"relative element, by u": {du[1], (relative(s+h, p) - relative(s-h, p)) / (2 * h)},
+				"relative element, by v": {dv[1], (relative(s, p+h) - relative(s, p-h)) / (2 * h)},
+			} {
+				if math.Abs(c[0]-c[1]) > 2e-8*max(1, math.Abs(c[1])) {
+					t.Fatalf("%s, %s of (%v, %v): %v, by differences %v", g.Name(), what, u, v, c[0], c[1])
+				}
+			}
+		}
+	}
+}
