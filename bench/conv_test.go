@@ -19,12 +19,12 @@ func elements(b *testing.B, c cases.Conv, name string) *gumbel.Elements {
 	if c.Full {
 		jitter = gumbel.Comb
 	}
-	u, err := gumbel.NewUniform(gumbel.UniformConfig{Group: lie.SE2, Max: c.Elements, Jitter: jitter, Name: name})
+	u, err := gumbel.New(gumbel.Config{Group: lie.SE2, Max: c.Elements, Jitter: jitter, Name: name})
 	if err != nil {
 		b.Fatal(err)
 	}
 	e := gumbel.NewElements(lie.SE2, c.Elements)
-	u.Draw(e, stream.New(1, name, 0))
+	u.Draw(e, stream.New(1, name, 0), true)
 	e.SetLen(c.Draw())
 	return e
 }

@@ -262,6 +262,9 @@ func (l *layer) Forward(train bool) {
 // the parameters stay as they are, one Render serves any number of Convolves.
 func (l *layer) Render() {
 	s := &l.shape
+	if l.inEl != nil && l.inEl.Weight != nil {
+		refuse("Render", "%s: its input elements have weights, which convolutions do not apply", l.cfg.Name)
+	}
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
 	lists := s.lists()

@@ -16,14 +16,35 @@ type Elements struct {
 	G     []lie.Element // the live elements, list after list
 	Grad  []lie.Vector  // as long as G
 
+	// Weight multiplies what an element contributes to a sum over its list, and
+	// WeightGrad is the gradient with respect to it. They are as long as G, or nil where
+	// every weight is 1. An element of weight 0 was dropped: it must not show in
+	// anything, but it has a WeightGrad. What reads G must heed Weight, or refuse one
+	// that is not nil.
+	Weight, WeightGrad []float64
+
 	// Rigid says that the elements only move together, so that layers need not tell
-	// their gradients apart: those of a list may be credited to some of them only.
-	// Uniform sets it for a subset that is not learned.
+	// their gradients Grad apart: those of a list may be credited to some of them only.
+	// Distribution sets it where nothing is learned from Grad.
 	Rigid bool
 
-	uniform []float64 // the draws behind G: for each list one for a comb, one an element when stratified
+	weights []float64  // memory for Weight and WeightGrad
+	cells   []cell     // of each list, axis after axis: what the last Draw made G of
+	counts  lie.Counts // of cells on each axis
+	origin  []int32    // where in the product of the axes an element stands, the first axis fastest
+	drawn   int        // how many each list has if Draw made it
 	max     int
 	lists   int
+}
+
+// cell is one place on one axis of a list.
+type cell struct {
+	u      float64 // the uniform draw behind it
+	at     float64 // its coordinate; on an interval that of the Lie algebra
+	slope  float64 // derivative by the learned parameter: of at on an interval, else of mask
+	mask   float64 // 0 if it was dropped, else 1
+	factor float64 // of the weights of its elements
+	grad   float64 // of the loss with respect to factor
 }
 
 // NewElements returns one list for at most max elements, holding the uniform grid
@@ -41,7 +62,9 @@ func NewLists(g lie.Group, max, lists int) *Elements {
 		Group:   g,
 		G:       make([]lie.Element, max*lists),
 		Grad:    make([]lie.Vector, max*lists),
-		uniform: make([]float64, 0, max*lists),
+		weights: make([]float64, 2*max*lists),
+		cells:   make([]cell, cellsOf(max)*lists),
+		origin:  make([]int32, max*lists),
 		max:     max,
 		lists:   lists,
 	}
@@ -73,19 +96,45 @@ func (e *Elements) ListGrad(s int) []lie.Vector {
 	return e.Grad[s*n : (s+1)*n]
 }
 
-// SetLen makes every list n elements long (1 <= n <= Max) and clears the
-// gradient.
+// SetLen makes every list n elements long (1 <= n <= Max), clears the gradient, and
+// takes the weights away.
 func (e *Elements) SetLen(n int) {
 	e.G, e.Grad = e.G[:n*e.lists], e.Grad[:n*e.lists]
 	clear(e.Grad)
+	e.Weight, e.WeightGrad = nil, nil
 }
 
-// jitter returns the uniform draw behind element i of list s.
-func (e *Elements) jitter(s, i int) float64 {
-	if len(e.uniform) == e.lists {
-		return e.uniform[s]
+// weigh gives the elements weights and clears their gradient.
+func (e *Elements) weigh() {
+	n := len(e.G)
+	e.Weight, e.WeightGrad = e.weights[:n:n], e.weights[n:][:n:n]
+	clear(e.WeightGrad)
+}
+
+// cellsOf bounds the number of cells of a list: counts of axes whose product is max
+// have at most this sum.
+func cellsOf(max int) int { return max + lie.MaxAxes - 1 }
+
+// cellsOn returns the cells of list s on the axes in turn.
+func (e *Elements) cellsOn(s int) (on [lie.MaxAxes][]cell) {
+	size := cellsOf(e.max)
+	rest := e.cells[s*size : (s+1)*size]
+	for i, n := range e.counts {
+		on[i], rest = rest[:n], rest[n:]
 	}
-	return e.uniform[s*e.Len()+i]
+	return on
+}
+
+// place returns where on each axis the element stands that is number k of the
+// product of the axes.
+func (e *Elements) place(k int) (at [lie.MaxAxes]int) {
+	for i, n := range e.counts {
+		if n > 1 {
+			at[i] = k % n
+			k /= n
+		}
+	}
+	return at
 }
 
 // Error is what this package panics with on programmer error. Op names the

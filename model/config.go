@@ -235,14 +235,8 @@ func (s *settings) check() error {
 	if !slices.Contains(conv.Algorithms(), s.Algorithm) {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprint(conv.Algorithms()))
 	}
-	if axes := s.Group.Axes(); s.Group.Dim() > 0 && (len(axes) != 1 || axes[0].Kind != lie.Circle) {
-		return bad("Group", s.Group.Name(), "SE(2), and groups with a finite stabiliser")
-	}
-	if s.Partial && s.Group.Dim() == 0 {
-		return bad("Partial", true, "false for "+s.Group.Name()+", whose stabiliser is finite")
-	}
-	if n := s.Group.Components(); s.Group.Dim() == 0 && s.Elements != n {
-		return bad("Elements", s.Elements, fmt.Sprintf("%d for %s, the order of its stabiliser", n, s.Group.Name()))
+	if err := s.checkGroup(bad); err != nil {
+		return err
 	}
 	if s.PerElement && s.Group.Dim() == 0 {
 		return bad("PerElement", true, "false for "+s.Group.Name()+", which has nothing to draw")
@@ -281,6 +275,32 @@ func listed[S ~string](list []S) string {
 		names[i] = string(s)
 	}
 	return strings.Join(names, ", ")
+}
+
+// checkGroup is check for the group and its elements.
+func (s *settings) checkGroup(bad func(field string, value any, allowed string) error) error {
+	group, components := s.Group.Name(), s.Group.Components()
+	if slices.ContainsFunc(s.Group.Axes(), func(a lie.Axis) bool { return a.Kind == lie.Line }) {
+		return bad("Group", group, "groups that keep lengths, such as SE(2), E(2) and those with a finite stabiliser")
+	}
+	if s.Partial {
+		switch {
+		case s.Group.Dim() == 0:
+			return bad("Partial", true, "false for "+group+", whose stabiliser is finite")
+		case components > 1 && !s.Compat:
+			return bad("Partial", true, "false for "+group+" without Compat: elements that are dropped at random need weights, which layers do not know")
+		case components > 1 && s.PerElement:
+			return bad("PerElement", true, "false for partial "+group+": its images would have lists of different lengths")
+		}
+	}
+	switch _, err := s.Group.Split(s.Elements); {
+	case err == nil:
+		return nil
+	case s.Group.Dim() == 0:
+		return bad("Elements", s.Elements, fmt.Sprintf("%d for %s, the order of its stabiliser", components, group))
+	default:
+		return bad("Elements", s.Elements, fmt.Sprintf("multiples of %d for %s", components, group))
+	}
 }
 
 // checkBlocks is check for what depends on the number of blocks.

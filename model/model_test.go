@@ -98,7 +98,21 @@ func newTinyPerElement(t *testing.T) *Network {
 	return net
 }
 
-// eachArchitecture runs a test on tiny networks of every kind.
+// newTinyMirrored drops the mirrored elements at random, as the published program
+// does.
+func newTinyMirrored(t *testing.T) *Network {
+	t.Helper()
+	cfg := tiny()
+	cfg.Group, cfg.Elements, cfg.Compat = lie.E2, 4, true
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
+// eachArchitecture runs a test on tiny networks of every kind. There is none under
+// Compat, whose gradients are not those of its loss.
 func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
 	t.Run("CKResNet", func(t *testing.T) { test(t, newTiny) })
 	t.Run("GCNN", func(t *testing.T) { test(t, newTinyGCNN) })
@@ -137,105 +151,114 @@ func bits(net *Network) []float32 {
 }
 
 func TestThreadsDoNotChangeBits(t *testing.T) {
-	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
-		asmtest.EachLevel(t, func(t *testing.T) {
-			var want []float32
-			for _, threads := range []int{1, 2, 3} {
-				tr := newTrainerOf(t, newNet(t), quick(threads))
-				run, err := tr.Run(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := append(bits(tr.net), float32(run.TestAccuracy), float32(run.Test.Loss))
-				if want == nil {
-					want = got
-				}
-				if !slices.Equal(got, want) {
-					t.Fatalf("%d threads end with other weights than 1", threads)
-				}
+	eachArchitecture(t, checkThreads)
+	t.Run("Mirrored", func(t *testing.T) { checkThreads(t, newTinyMirrored) })
+}
+
+func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		var want []float32
+		for _, threads := range []int{1, 2, 3} {
+			tr := newTrainerOf(t, newNet(t), quick(threads))
+			run, err := tr.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			got := append(bits(tr.net), float32(run.TestAccuracy), float32(run.Test.Loss))
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d threads end with other weights than 1", threads)
+			}
+		}
 	})
 }
 
 func TestResumeIsBitIdentical(t *testing.T) {
-	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
-		whole := newTrainerOf(t, newNet(t), quick(1))
-		want, err := whole.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "state.safetensors")
-		for _, stop := range []int{0, 1, 4, 5, 7, 10, 14, 15} { // an epoch has 5 steps
-			t.Run(fmt.Sprintf("stop=%d", stop), func(t *testing.T) {
-				cfg := quick(2)
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				cfg.OnStep = func(p Progress) {
-					if p.Step == stop {
-						cancel()
-					}
-				}
-				if stop == 0 {
-					cancel()
-				}
-				first := newTrainerOf(t, newNet(t), cfg)
-				if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
-					t.Fatalf("a cancelled run returned %v", err)
-				}
-				if err := first.SaveState(path); err != nil {
-					t.Fatal(err)
-				}
-				second := newTrainerOf(t, newNet(t), quick(1))
-				if err := second.LoadState(path); err != nil {
-					t.Fatal(err)
-				}
-				got, err := second.Run(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(bits(second.net), bits(whole.net)) {
-					t.Error("the resumed run ends with other weights")
-				}
-				if got.Test != want.Test || len(got.Epochs) != len(want.Epochs) {
-					t.Errorf("the resumed run tests as %+v, the undisturbed one as %+v", got.Test, want.Test)
-				}
-				for i, m := range got.Epochs {
-					w := want.Epochs[i]
-					m.Seconds, w.Seconds = 0, 0
-					if fmt.Sprint(m) != fmt.Sprint(w) {
-						t.Errorf("epoch %d: %+v, undisturbed %+v", i+1, m, w)
-					}
-				}
-			})
-		}
-	})
+	eachArchitecture(t, checkResume)
+	t.Run("Mirrored", func(t *testing.T) { checkResume(t, newTinyMirrored) })
 }
 
-func TestStepAllocatesNothing(t *testing.T) {
-	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
-		if race.Enabled {
-			t.Skip("the race detector allocates")
-		}
-		asmtest.EachLevel(t, func(t *testing.T) {
-			for _, threads := range []int{1, 2} {
-				cfg := quick(threads)
-				cfg.Epochs = 100
-				cfg.Optimizer.Clip = 1
-				tr := newTrainerOf(t, newNet(t), cfg)
-				step := func() {
-					if _, err := tr.Step(); err != nil {
-						t.Fatal(err)
-					}
+func checkResume(t *testing.T, newNet func(*testing.T) *Network) {
+	whole := newTrainerOf(t, newNet(t), quick(1))
+	want, err := whole.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	for _, stop := range []int{0, 1, 4, 5, 7, 10, 14, 15} { // an epoch has 5 steps
+		t.Run(fmt.Sprintf("stop=%d", stop), func(t *testing.T) {
+			cfg := quick(2)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			cfg.OnStep = func(p Progress) {
+				if p.Step == stop {
+					cancel()
 				}
-				for range 3 {
-					step()
-				}
-				if n := testing.AllocsPerRun(5, step); n != 0 {
-					t.Errorf("%d threads: a training step allocates %v times", threads, n)
+			}
+			if stop == 0 {
+				cancel()
+			}
+			first := newTrainerOf(t, newNet(t), cfg)
+			if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+				t.Fatalf("a cancelled run returned %v", err)
+			}
+			if err := first.SaveState(path); err != nil {
+				t.Fatal(err)
+			}
+			second := newTrainerOf(t, newNet(t), quick(1))
+			if err := second.LoadState(path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := second.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(bits(second.net), bits(whole.net)) {
+				t.Error("the resumed run ends with other weights")
+			}
+			if got.Test != want.Test || len(got.Epochs) != len(want.Epochs) {
+				t.Errorf("the resumed run tests as %+v, the undisturbed one as %+v", got.Test, want.Test)
+			}
+			for i, m := range got.Epochs {
+				w := want.Epochs[i]
+				m.Seconds, w.Seconds = 0, 0
+				if fmt.Sprint(m) != fmt.Sprint(w) {
+					t.Errorf("epoch %d: %+v, undisturbed %+v", i+1, m, w)
 				}
 			}
 		})
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	eachArchitecture(t, checkStepAllocates)
+	t.Run("Mirrored", func(t *testing.T) { checkStepAllocates(t, newTinyMirrored) })
+}
+
+func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for _, threads := range []int{1, 2} {
+			cfg := quick(threads)
+			cfg.Epochs = 100
+			cfg.Optimizer.Clip = 1
+			tr := newTrainerOf(t, newNet(t), cfg)
+			step := func() {
+				if _, err := tr.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 3 {
+				step()
+			}
+			if n := testing.AllocsPerRun(5, step); n != 0 {
+				t.Errorf("%d threads: a training step allocates %v times", threads, n)
+			}
+		}
 	})
 }
 
@@ -341,6 +364,8 @@ func TestFullNetworkIsEquivariant(t *testing.T) {
 		{lie.Mirror, "mirror", mirror, false},
 		{lie.Mirror, "quarter turn", quarter, true},
 		{lie.Periodic(lie.SE2), "quarter turn", quarter, false},
+		{lie.E2, "quarter turn", quarter, false},
+		{lie.E2, "mirror", mirror, false},
 	} {
 		t.Run(c.group.Name()+"/"+c.name, func(t *testing.T) { checkInvariance(t, c.group, c.move, c.changes) })
 	}
@@ -350,7 +375,7 @@ func checkInvariance(t *testing.T, g lie.Group, move func(dst, src []float32), c
 	cfg := tiny()
 	cfg.Group, cfg.Elements, cfg.Partial, cfg.Side = g, 0, false, 13
 	if g.Dim() > 0 {
-		cfg.Elements = 4
+		cfg.Elements = 4 * g.Components()
 	}
 	cfg.Pools, cfg.KernelSide = []int{}, 5
 	net, err := NewCKResNet(cfg)
@@ -372,7 +397,7 @@ func checkInvariance(t *testing.T, g lie.Group, move func(dst, src []float32), c
 		images[i] = float32(src.Normal())
 	}
 	move(images[169:], images[:169])
-	net.DrawFrom(zero{})
+	net.DrawFrom(zero{}, Evaluation)
 	for i := range net.samplers { // the grid itself
 		list := net.plan.elements[i]
 		copy(list.G, g.Grid(list.Len()))
@@ -415,9 +440,9 @@ func TestSaveAndLoad(t *testing.T) {
 
 // A checkpoint states its group by name, and with it what the name is made of.
 func TestSaveAndLoadGroups(t *testing.T) {
-	for _, g := range []lie.Group{lie.Dihedral(4), lie.Periodic(lie.SE2)} {
+	for _, g := range []lie.Group{lie.Dihedral(4), lie.Periodic(lie.SE2), lie.E2} {
 		cfg := tiny()
-		cfg.Group, cfg.Elements, cfg.Partial = g, 0, false
+		cfg.Group, cfg.Elements, cfg.Partial, cfg.Compat = g, 0, g == lie.E2, g == lie.E2
 		net, err := NewCKResNet(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -597,7 +622,7 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelLayers": func(c *CKResNetConfig) { c.KernelLayers = 1 },
 		"Omega0":       func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
 		"KernelNet":    func(c *CKResNetConfig) { c.KernelNet = "RBF" },
-		"Group":        func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 4 },
+		"Group":        func(c *CKResNetConfig) { c.Group, c.Elements = lie.Sim2, 4 },
 		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
 		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
@@ -626,6 +651,19 @@ func TestConfigRefuses(t *testing.T) {
 		var e *ConfigError
 		if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig."+field {
 			t.Errorf("%s out of range gives %v", field, err)
+		}
+	}
+	for what, change := range map[string]func(c *CKResNetConfig){
+		"Elements":   func(c *CKResNetConfig) { c.Partial, c.Elements = false, 7 },
+		"Partial":    func(c *CKResNetConfig) {}, // without weights
+		"PerElement": func(c *CKResNetConfig) { c.Compat, c.PerElement = true, true },
+	} {
+		c := tiny()
+		c.Group, c.Elements, c.Partial = lie.E2, 8, true
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig."+what {
+			t.Errorf("E(2), %s out of range gives %v", what, err)
 		}
 	}
 	for what, change := range map[string]func(c *CKResNetConfig){

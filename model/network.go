@@ -52,7 +52,7 @@ type architecture interface {
 // sampler is a distribution of group elements and the names of the random
 // streams it draws from.
 type sampler struct {
-	*gumbel.Uniform
+	*gumbel.Distribution
 	layer            string
 	training, trials string
 }
@@ -183,15 +183,15 @@ func (net *Network) newDropout(name string) (*nn.Dropout, error) {
 }
 
 func (net *Network) addSampler(layer string, partial bool) error {
-	u, err := gumbel.NewUniform(gumbel.UniformConfig{
+	d, err := gumbel.New(gumbel.Config{
 		Group: net.cfg.Group, Max: net.cfg.Elements, Partial: partial,
 		Jitter: net.cfg.Jitter, Compat: net.cfg.Compat, Name: layer + ".probs",
 	})
 	if err != nil {
 		return err
 	}
-	net.samplers = append(net.samplers, sampler{u, layer, layer + "/training", layer + "/evaluation"})
-	net.params.Add(u.Parameters()...)
+	net.samplers = append(net.samplers, sampler{d, layer, layer + "/training", layer + "/evaluation"})
+	net.params.Add(d.Parameters()...)
 	return nil
 }
 

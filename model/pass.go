@@ -25,7 +25,7 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 			name = s.trials
 		}
 		p.stream.Seed(seed, name, step)
-		s.Draw(p.elements[i], &p.stream)
+		s.Draw(p.elements[i], &p.stream, purpose == Training)
 	}
 	if purpose == Training {
 		for _, d := range net.dropouts {
@@ -37,10 +37,10 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 
 // DrawFrom draws the elements of every layer, in the network's order, from one
 // source of uniform numbers.
-func (net *Network) DrawFrom(src lie.Source) {
+func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 	p := net.bound("DrawFrom")
 	for i := range net.samplers {
-		net.samplers[i].Draw(p.elements[i], src)
+		net.samplers[i].Draw(p.elements[i], src, purpose == Training)
 	}
 }
 
@@ -97,17 +97,17 @@ func (net *Network) Loss() *nn.CrossEntropy { return net.loss }
 // Logits returns the map of logits [classes, 1, 1, 1, B] of the last Forward.
 func (net *Network) Logits() *nn.Map { return net.bound("Logits").logits }
 
-// ClampSubsets brings the learned half-widths back into their range after an
-// optimiser step.
+// ClampSubsets brings what the subsets learn back into its range after an optimiser
+// step.
 func (net *Network) ClampSubsets() {
 	for i := range net.samplers {
 		net.samplers[i].Clamp()
 	}
 }
 
-// Subsets returns the learned half-width of the subset of each group
-// convolution, as a fraction of the group: 1 is the whole group. Layers whose
-// subset is not learned show 1.
+// Subsets returns the size of the learned subset of each group convolution, as a
+// fraction of the group: 1 is the whole group. On SE(2) that is the half-width of its
+// interval. Layers whose subset is not learned show 1.
 func (net *Network) Subsets() []float64 {
 	theta := make([]float64, len(net.samplers)-1)
 	net.subsets(theta)
@@ -116,25 +116,17 @@ func (net *Network) Subsets() []float64 {
 
 func (net *Network) subsets(theta []float64) {
 	for i := range theta {
-		theta[i] = 1
-		for _, p := range net.samplers[i+1].Parameters() {
-			if net.plan != nil {
-				net.plan.dev.Download(p.Host, p.Value)
-			}
-			theta[i] = float64(p.Host[0])
-		}
+		theta[i] = net.samplers[i+1].Size()
 	}
 }
 
-// SetSubsets sets every learned half-width to theta, to see what the network
-// does on other subsets than those it learned.
+// SetSubsets gives every learned subset the half-width theta, and elements that are
+// dropped at random that probability, to see what the network does on other subsets
+// than those it learned.
 func (net *Network) SetSubsets(theta float64) {
-	p := net.bound("SetSubsets")
+	net.bound("SetSubsets")
 	for _, s := range net.samplers {
-		for _, q := range s.Parameters() {
-			q.Host[0] = float32(theta)
-			p.dev.Upload(q.Value, q.Host)
-		}
+		s.SetSize(theta)
 	}
 }
 

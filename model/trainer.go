@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
@@ -215,6 +216,9 @@ func (t *Trainer) prepare() (err error) {
 		if t.schedule, err = nn.NewCosineLR(t.cfg.Epochs*planned, t.cfg.Warmup*planned, t.net.cfg.Compat); err != nil {
 			return err
 		}
+	}
+	for _, s := range t.net.samplers {
+		s.Anneal(min(t.cfg.Epochs*t.perEpoch, gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)
 	t.images = make([]float32, t.cfg.Batch*t.set.Pixels())

@@ -24,9 +24,9 @@ type replay struct {
 
 func (r *replay) Float64() float64 { r.at++; return r.u[r.at-1] }
 
-func newUniform(t testing.TB, cfg gumbel.UniformConfig) *gumbel.Uniform {
+func newDistribution(t testing.TB, cfg gumbel.Config) *gumbel.Distribution {
 	t.Helper()
-	u, err := gumbel.NewUniform(cfg)
+	u, err := gumbel.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func newUniform(t testing.TB, cfg gumbel.UniformConfig) *gumbel.Uniform {
 }
 
 // bind puts u's parameter, at the value theta, on a CPU device.
-func bind(t testing.TB, u *gumbel.Uniform, theta float32) *nn.Parameters {
+func bind(t testing.TB, u *gumbel.Distribution, theta float32) *nn.Parameters {
 	t.Helper()
 	dev, err := tensor.NewCPU(1)
 	if err != nil {
@@ -59,8 +59,8 @@ func setTheta(ps *nn.Parameters, theta float32) {
 	ps.Upload()
 }
 
-func partial(max int, j gumbel.Jitter) gumbel.UniformConfig {
-	return gumbel.UniformConfig{Group: lie.SE2, Max: max, Partial: true, Jitter: j, Name: "theta"}
+func partial(max int, j gumbel.Jitter) gumbel.Config {
+	return gumbel.Config{Group: lie.SE2, Max: max, Partial: true, Jitter: j, Name: "theta"}
 }
 
 func angles(e *gumbel.Elements) []float64 {
@@ -85,13 +85,13 @@ func TestGoldenPartial(t *testing.T) {
 
 				cfg := partial(8, gumbel.Stratified)
 				cfg.Compat = true // implies the comb
-				u := newUniform(t, cfg)
+				u := newDistribution(t, cfg)
 				ps := bind(t, u, theta[0])
 				e := gumbel.NewElements(lie.SE2, 8)
 				src := &replay{u: draws}
 				n := shape[1]
 				for s := range lists {
-					u.Draw(e, src)
+					u.Draw(e, src, true)
 					if len(e.G) != n || src.at != s+1 {
 						t.Fatalf("list %d has %d elements from %d draws in all, want %d from %d", s, len(e.G), src.at, n, s+1)
 					}
@@ -102,8 +102,8 @@ func TestGoldenPartial(t *testing.T) {
 					}
 					u.Backward(e)
 				}
-				if got := u.Theta(); got != float64(theta[0]) {
-					t.Errorf("Theta() = %v, want %v", got, theta[0])
+				if got := u.Size(); got != float64(theta[0]) {
+					t.Errorf("Size() = %v, want %v", got, theta[0])
 				}
 				golden.Close(t, "gradient of theta", ps.All()[0].Grad.Host(), wantGrad, 1e-6, 1e-6)
 			})
@@ -117,11 +117,11 @@ func TestGoldenFull(t *testing.T) {
 		key := fmt.Sprintf("se2_random_full_0_ns%d", lists)
 		draws, _ := golden.Float64(t, z, key+".u00")
 		want, shape := golden.Float64(t, z, key+".g")
-		u := newUniform(t, gumbel.UniformConfig{Group: lie.SE2, Max: 8, Compat: true})
+		u := newDistribution(t, gumbel.Config{Group: lie.SE2, Max: 8, Compat: true})
 		e := gumbel.NewElements(lie.SE2, 8)
 		src := &replay{u: draws}
 		for s := range lists {
-			u.Draw(e, src)
+			u.Draw(e, src, true)
 			golden.Close(t, key, angles(e), want[s*shape[1]:(s+1)*shape[1]], 0, 0)
 		}
 
@@ -135,7 +135,7 @@ func TestElementCounts(t *testing.T) {
 		for _, most := range []int{1, 2, 3, 8, 10, 16} {
 			cfg := partial(most, gumbel.Comb)
 			cfg.Compat = compat
-			u := newUniform(t, cfg)
+			u := newDistribution(t, cfg)
 			e := gumbel.NewElements(lie.SE2, most)
 			before := 1
 			for k := range 10001 {
@@ -161,10 +161,10 @@ func TestElementCounts(t *testing.T) {
 	} {
 		cfg := partial(8, gumbel.Stratified)
 		cfg.Compat = c.compat
-		u := newUniform(t, cfg)
+		u := newDistribution(t, cfg)
 		u.Parameters()[0].Host[0] = float32(c.theta)
 		e := gumbel.NewElements(lie.SE2, 8)
-		u.Draw(e, stream.New(1, "counts", 0))
+		u.Draw(e, stream.New(1, "counts", 0), true)
 		if len(e.G) != c.want || len(e.Grad) != c.want {
 			t.Errorf("theta %v, compat %v: %d elements, want %d", c.theta, c.compat, len(e.G), c.want)
 		}
@@ -183,10 +183,10 @@ func TestGoldenLists(t *testing.T) {
 		wantGrad, _ := golden.Float32(t, z, key+".grad_probs")
 		cfg := partial(8, gumbel.Stratified)
 		cfg.Compat = true
-		u := newUniform(t, cfg)
+		u := newDistribution(t, cfg)
 		ps := bind(t, u, theta[0])
 		e := gumbel.NewLists(lie.SE2, 8, 3)
-		u.Draw(e, &replay{u: draws})
+		u.Draw(e, &replay{u: draws}, true)
 		if e.Len() != shape[1] || e.Lists() != 3 || e.Max() != 8 {
 			t.Fatalf("%d lists of %d elements, at most %d; want 3 of %d, at most 8", e.Lists(), e.Len(), e.Max(), shape[1])
 		}
@@ -205,14 +205,14 @@ func TestLists(t *testing.T) {
 	const lists, most = 5, 8
 	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
 		for _, theta := range []float32{0.1, 0.6, 1} {
-			u := newUniform(t, partial(most, jitter))
+			u := newDistribution(t, partial(most, jitter))
 			ps := bind(t, u, theta)
 			many, one := gumbel.NewLists(lie.SE2, most, lists), gumbel.NewElements(lie.SE2, most)
-			u.Draw(many, stream.New(1, "lists", 0))
+			u.Draw(many, stream.New(1, "lists", 0), true)
 			src, weights := stream.New(1, "lists", 0), stream.New(2, "weights", 0)
 			different := false
 			for s := range lists {
-				u.Draw(one, src)
+				u.Draw(one, src, true)
 				if len(one.G) != many.Len() {
 					t.Fatalf("theta %v: lists of %d and %d elements", theta, many.Len(), len(one.G))
 				}
@@ -251,11 +251,11 @@ func TestLists(t *testing.T) {
 		}
 	}
 	// A finite group has its grid in every list.
-	u := newUniform(t, gumbel.UniformConfig{Group: lie.Cyclic(4), Max: 4})
+	u := newDistribution(t, gumbel.Config{Group: lie.Cyclic(4), Max: 4})
 	e := gumbel.NewLists(lie.Cyclic(4), 4, 3)
 	want := angles(e)
 	clear(e.G)
-	u.Draw(e, &replay{})
+	u.Draw(e, &replay{}, true)
 	golden.Close(t, "finite group", angles(e), want, 0, 0)
 }
 
@@ -267,7 +267,7 @@ func TestPlacement(t *testing.T) {
 		for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
 			cfg := partial(most, jitter)
 			cfg.Partial = !full
-			u := newUniform(t, cfg)
+			u := newDistribution(t, cfg)
 			e := gumbel.NewElements(lie.SE2, most)
 			check := func(theta float64, u func(i int) float64) {
 				for i, g := range e.G {
@@ -291,7 +291,7 @@ func TestPlacement(t *testing.T) {
 				for range most {
 					r.u = append(r.u, src.Float64())
 				}
-				u.Draw(e, r)
+				u.Draw(e, r, true)
 				used := len(e.G)
 				if jitter == gumbel.Comb {
 					used = 1
@@ -312,13 +312,13 @@ func TestPlacement(t *testing.T) {
 func TestMoments(t *testing.T) {
 	const lists, theta, n = 20000, 0.625, 5
 	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
-		u := newUniform(t, partial(8, jitter))
+		u := newDistribution(t, partial(8, jitter))
 		u.Parameters()[0].Host[0] = theta
 		e := gumbel.NewElements(lie.SE2, 8)
 		src := stream.New(1, "moments", uint64(jitter))
 		var mean, square float64
 		for range lists {
-			u.Draw(e, src)
+			u.Draw(e, src, true)
 			for _, g := range e.G {
 				x := lie.SE2.Log(g)[0]
 				if math.Abs(x) > theta*math.Pi {
@@ -354,14 +354,14 @@ func TestGradient(t *testing.T) {
 		const most = 8
 		cfg := partial(most, c.jitter)
 		cfg.Group = c.group
-		u := newUniform(t, cfg)
+		u := newDistribution(t, cfg)
 		ps := bind(t, u, 1)
 		const lists = 2
 		e := gumbel.NewLists(c.group, most, lists)
 		draws, weight := make([]float64, lists*most), make([]float64, lists*most)
 		draw := func(theta float32) int {
 			setTheta(ps, theta)
-			u.Draw(e, &replay{u: draws})
+			u.Draw(e, &replay{u: draws}, true)
 			return e.Len()
 		}
 		loss := func(theta float32) float64 {
@@ -403,18 +403,18 @@ func TestGradient(t *testing.T) {
 }
 
 func TestBackwardAccumulates(t *testing.T) {
-	u := newUniform(t, partial(4, gumbel.Comb))
+	u := newDistribution(t, partial(4, gumbel.Comb))
 	ps := bind(t, u, 1)
 	a, b := gumbel.NewElements(lie.SE2, 4), gumbel.NewElements(lie.SE2, 4)
-	u.Draw(a, &replay{u: []float64{0.75}})
-	u.Draw(b, &replay{u: []float64{0.25}})
+	u.Draw(a, &replay{u: []float64{0.75}}, true)
+	u.Draw(b, &replay{u: []float64{0.25}}, true)
 	a.Grad[1][0], b.Grad[3][0] = 2, 3
 	u.Backward(a)
 	u.Backward(b)
 	// pi (2(1+0.75)/4 - 1) * 2 + pi (2(3+0.25)/4 - 1) * 3
 	golden.Close(t, "gradient", ps.All()[0].Grad.Host(), []float64{math.Pi * (-0.125*2 + 0.625*3)}, 1e-6, 0)
 
-	u.Draw(a, &replay{u: []float64{0.5}})
+	u.Draw(a, &replay{u: []float64{0.5}}, true)
 	for i, g := range a.Grad {
 		if g != (lie.Vector{}) {
 			t.Errorf("Draw left the gradient %v of element %d", g, i)
@@ -432,7 +432,7 @@ func TestClamp(t *testing.T) {
 			for _, compat := range []bool{false, true} {
 				cfg := partial(8, gumbel.Comb)
 				cfg.Compat = compat
-				u := newUniform(t, cfg)
+				u := newDistribution(t, cfg)
 				p := u.Parameters()[0]
 				p.Host[0] = c.theta
 				if device {
@@ -456,10 +456,10 @@ func TestClamp(t *testing.T) {
 
 // A theta that training or a file has spoilt must show in the result.
 func TestNaNShows(t *testing.T) {
-	u := newUniform(t, partial(8, gumbel.Stratified))
+	u := newDistribution(t, partial(8, gumbel.Stratified))
 	u.Parameters()[0].Host[0] = float32(math.NaN())
 	e := gumbel.NewElements(lie.SE2, 8)
-	u.Draw(e, stream.New(1, "nan", 0))
+	u.Draw(e, stream.New(1, "nan", 0), true)
 	for i, g := range e.G {
 		if !math.IsNaN(g[0]) {
 			t.Errorf("element %d is %v", i, g[0])
@@ -469,23 +469,33 @@ func TestNaNShows(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct {
-		change func(*gumbel.UniformConfig)
+		change func(*gumbel.Config)
 		want   []string
 	}{
-		{func(c *gumbel.UniformConfig) { c.Group = nil }, []string{"UniformConfig.Group", "nil", "lie.SE2"}},
-		{func(c *gumbel.UniformConfig) { c.Group = lie.Sim2 }, []string{"UniformConfig.Group", "Sim(2) has 2", "0 and 1"}},
-		{func(c *gumbel.UniformConfig) { c.Group = lie.E2 }, []string{"UniformConfig.Group", "E(2) has 2 components", "connected"}},
-		{func(c *gumbel.UniformConfig) { c.Max = 0 }, []string{"UniformConfig.Max", "0", "1 to 65536"}},
-		{func(c *gumbel.UniformConfig) { c.Max = -5 }, []string{"UniformConfig.Max", "-5", "1 to 65536"}},
-		{func(c *gumbel.UniformConfig) { c.Max = 1 << 30 }, []string{"UniformConfig.Max", "1 to 65536"}},
-		{func(c *gumbel.UniformConfig) { c.Group, c.Partial = lie.T2, false }, []string{"UniformConfig.Max", "8", "exactly 1"}},
-		{func(c *gumbel.UniformConfig) { c.Group, c.Max = lie.T2, 1 }, []string{"UniformConfig.Partial", "T(2)", "false"}},
-		{func(c *gumbel.UniformConfig) { c.Jitter = 7 }, []string{"UniformConfig.Jitter", "7", "Stratified (0) and Comb (1)"}},
-		{func(c *gumbel.UniformConfig) { c.Name = "" }, []string{"UniformConfig.Name", "empty"}},
+		{func(c *gumbel.Config) { c.Group = nil }, []string{"Config.Group", "nil", "lie.SE2"}},
+		{func(c *gumbel.Config) { c.Max = 0 }, []string{"Config.Max", "0", "1 to 65536"}},
+		{func(c *gumbel.Config) { c.Max = -5 }, []string{"Config.Max", "-5", "1 to 65536"}},
+		{func(c *gumbel.Config) { c.Max = 1 << 30 }, []string{"Config.Max", "1 to 65536"}},
+		{func(c *gumbel.Config) { c.Group, c.Partial = lie.T2, false }, []string{"Config.Max", "8", "exactly 1"}},
+		{func(c *gumbel.Config) { c.Group, c.Max = lie.E2, 7 }, []string{"Config.Max", "7", "multiple of 2"}},
+		{func(c *gumbel.Config) { c.Group, c.Max = lie.T2, 1 }, []string{"Config.Partial", "T(2)", "false"}},
+		{func(c *gumbel.Config) { c.Method, c.Max = gumbel.Deterministic, 1 }, []string{"Config.Partial", "SE(2)", "1 elements", "false"}},
+		{func(c *gumbel.Config) { c.Compat, c.Group = true, lie.Dihedral(4) }, []string{"Config.Compat", "Config.Partial", "D4"}},
+		{func(c *gumbel.Config) { c.Compat, c.Group = true, lie.Sim2 }, []string{"Config.Compat", "Config.Partial", "Sim(2)"}},
+		{func(c *gumbel.Config) { c.Compat, c.Measure = true, gumbel.Haar }, []string{"Config.Measure", "2", "Counting"}},
+		{func(c *gumbel.Config) { c.Measure = 3 }, []string{"Config.Measure", "3", "Mean (1)"}},
+		{func(c *gumbel.Config) { c.Method = 2 }, []string{"Config.Method", "2", "Deterministic (1)"}},
+		{func(c *gumbel.Config) { c.InitTemperature = -1 }, []string{"Config.InitTemperature", "-1", "positive"}},
+		{func(c *gumbel.Config) { c.InitTemperature = math.NaN() }, []string{"Config.InitTemperature", "NaN", "positive"}},
+		{func(c *gumbel.Config) { c.EndTemperature = 0.6 }, []string{"Config.EndTemperature", "0.6", "0.5"}},
+		{func(c *gumbel.Config) { c.EndTemperature = -0.1 }, []string{"Config.EndTemperature", "-0.1", "positive"}},
+		{func(c *gumbel.Config) { c.Steps = -3 }, []string{"Config.Steps", "-3", "0 to 16777216"}},
+		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "Stratified (0) and Comb (1)"}},
+		{func(c *gumbel.Config) { c.Name = "" }, []string{"Config.Name", "empty"}},
 	} {
 		cfg := partial(8, gumbel.Stratified)
 		c.change(&cfg)
-		u, err := gumbel.NewUniform(cfg)
+		u, err := gumbel.New(cfg)
 		if err == nil {
 			t.Errorf("%+v was taken: %v", cfg, u)
 			continue
@@ -502,12 +512,12 @@ func TestFiniteGroups(t *testing.T) {
 	for _, c := range []struct {
 		g    lie.Group
 		most int
-	}{{lie.T2, 1}, {lie.Cyclic(8), 8}, {lie.Dihedral(4), 8}} {
-		u := newUniform(t, gumbel.UniformConfig{Group: c.g, Max: c.most})
+	}{{lie.T2, 1}, {lie.Mirror, 2}, {lie.Cyclic(8), 8}, {lie.Dihedral(4), 8}} {
+		u := newDistribution(t, gumbel.Config{Group: c.g, Max: c.most})
 		e := gumbel.NewElements(c.g, c.most)
 		want := c.g.Grid(c.most)
 		clear(e.G)
-		u.Draw(e, &replay{}) // takes no draws
+		u.Draw(e, &replay{}, true) // takes no draws
 		if !slices.Equal(e.G, want) {
 			t.Errorf("%s: drawn are %v, want %v", c.g.Name(), e.G, want)
 		}
@@ -518,8 +528,8 @@ func TestFiniteGroups(t *testing.T) {
 		}
 		u.Backward(e)
 		u.Clamp()
-		if u.Parameters() != nil || u.Theta() != 1 {
-			t.Errorf("parameters %v, theta %v", u.Parameters(), u.Theta())
+		if u.Parameters() != nil || u.Size() != 1 {
+			t.Errorf("parameters %v, theta %v", u.Parameters(), u.Size())
 		}
 	}
 }
@@ -527,7 +537,7 @@ func TestFiniteGroups(t *testing.T) {
 // The list of a group that is not compact covers [-E, E], not [0, 2E].
 func TestOpenGroup(t *testing.T) {
 	for axis, g := range []lie.Group{lie.RPlus, lie.DirectProduct(lie.T2, lie.RPlus)} {
-		u := newUniform(t, gumbel.UniformConfig{Group: g, Max: 4})
+		u := newDistribution(t, gumbel.Config{Group: g, Max: 4})
 		e := gumbel.NewElements(g, 4)
 		u.Midpoints(e)
 		for i, a := range e.G {
@@ -540,10 +550,10 @@ func TestOpenGroup(t *testing.T) {
 
 func TestProgrammerErrors(t *testing.T) {
 	op := map[string]string{
-		"a list that is too short": "Uniform.Draw", "lists that are too short": "Uniform.Draw",
-		"no device": "Uniform.Backward", "no lists": "NewLists",
+		"a list that is too short": "Distribution.Draw", "lists that are too short": "Distribution.Draw",
+		"no device": "Distribution.Backward", "no lists": "NewLists",
 	}
-	u := newUniform(t, partial(8, gumbel.Stratified))
+	u := newDistribution(t, partial(8, gumbel.Stratified))
 	for name, f := range map[string]func(){
 		"a list that is too short": func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
 		"lists that are too short": func() { u.Midpoints(gumbel.NewLists(lie.SE2, 4, 3)) },
@@ -565,12 +575,12 @@ func TestProgrammerErrors(t *testing.T) {
 
 func TestNoAllocations(t *testing.T) {
 	for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb} {
-		u := newUniform(t, partial(8, jitter))
+		u := newDistribution(t, partial(8, jitter))
 		bind(t, u, 0.7)
 		e := gumbel.NewLists(lie.SE2, 8, 3)
 		src := stream.New(1, "allocs", 0)
 		if n := testing.AllocsPerRun(100, func() {
-			u.Draw(e, src)
+			u.Draw(e, src, true)
 			u.Backward(e)
 			u.Clamp()
 			u.Midpoints(e)
@@ -583,11 +593,11 @@ func TestNoAllocations(t *testing.T) {
 func BenchmarkDraw(b *testing.B) {
 	for _, most := range []int{8, 16} {
 		b.Run(fmt.Sprintf("max=%d", most), func(b *testing.B) {
-			u := newUniform(b, partial(most, gumbel.Stratified))
+			u := newDistribution(b, partial(most, gumbel.Stratified))
 			e := gumbel.NewElements(lie.SE2, most)
 			src := stream.New(1, "bench", 0)
 			for b.Loop() {
-				u.Draw(e, src)
+				u.Draw(e, src, true)
 			}
 		})
 	}

@@ -1,0 +1,99 @@
+package gumbel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/lie"
+)
+
+// TestGoldenRelaxedBernoulli compares samples and gradients of both ways in which
+// the published implementation makes a logit of its parameter.
+func TestGoldenRelaxedBernoulli(t *testing.T) {
+	z := golden.Open(t, "relaxed_bernoulli.npz")
+	w, _ := golden.Float32(t, z, "w")
+	u, _ := golden.Float64(t, z, "u")
+	for name, g := range map[string]lie.Group{"probs": lie.E2, "logits": lie.SE2} {
+		for _, temperature := range []float64{0.5, 0.1} {
+			for _, compat := range []bool{true, false} {
+				if !compat && name == "logits" {
+					continue // Compat alone mistakes a probability for a logit
+				}
+				d, err := New(Config{Group: g, Max: 8, Partial: true, Method: Deterministic, Compat: compat, Name: "probs"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var soft, straight, grad []float64
+				for i := range w {
+					logit, outer := d.logit(w[i])
+					s, slope := relaxed(logit, u[i], temperature)
+					soft, straight, grad = append(soft, s), append(straight, hard(s)), append(grad, slope*outer)
+				}
+				key := fmt.Sprintf("%s_T%v", name, temperature)
+				for what, got := range map[string][]float64{"soft": soft, "straight_through": straight, "grad_w": grad} {
+					want, _ := golden.Float64(t, z, key+"."+what)
+					golden.Close(t, key+" "+what, got, want, 1e-6, 1e-6*golden.MaxAbs(want))
+				}
+			}
+		}
+	}
+}
+
+// The derivatives against central differences in float64.
+func TestRelaxedGradient(t *testing.T) {
+	const h = 1e-4
+	for _, temperature := range []float64{2, 0.5, 0.1} {
+		for x := -6.0; x <= 6; x += 0.37 {
+			for u := 0.01; u < 1; u += 0.0713 {
+				f := func(h float64) float64 {
+					s, _ := relaxed(x+h, u, temperature)
+					return s
+				}
+				_, slope := relaxed(x, u, temperature)
+				want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
+				if math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
+					t.Fatalf("logit %v, u %v, T %v: slope %v, by differences %v", x, u, temperature, slope, want)
+				}
+			}
+		}
+	}
+	for _, compat := range []bool{true, false} {
+		for _, g := range []lie.Group{lie.SE2, lie.E2} {
+			d, err := New(Config{Group: g, Max: 8, Partial: true, Method: Deterministic, Compat: compat, Name: "probs"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rho := float32(-2); rho <= 2; rho += 0.25 {
+				const h = 1.0 / 64 // exact beside rho
+				f := func(h float32) float64 {
+					x, _ := d.logit(rho + h)
+					return x
+				}
+				_, slope := d.logit(rho)
+				want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
+				if math.Abs(slope-want) > 1e-4 { // under Compat the probability is rounded
+					t.Fatalf("%s, compat %v, rho %v: slope %v, by differences %v", g.Name(), compat, rho, slope, want)
+				}
+			}
+		}
+	}
+}
+
+// At the ends of the interval samples and slopes stay finite.
+func TestRelaxedExtremes(t *testing.T) {
+	for _, u := range []float64{0, 1, math.Nextafter(1, 0)} {
+		for _, x := range []float64{-1e300, -800, 0, 800, 1e300} {
+			for _, temperature := range []float64{0.5, 1e-4} {
+				soft, slope := relaxed(x, u, temperature)
+				if !(soft >= 0 && soft <= 1 && slope >= 0 && slope <= 1/temperature) {
+					t.Errorf("logit %v, u %v, T %v: %v, slope %v", x, u, temperature, soft, slope)
+				}
+			}
+		}
+	}
+	if soft, _ := relaxed(math.NaN(), 0.5, 0.5); !math.IsNaN(hard(soft)) {
+		t.Error("NaN does not show")
+	}
+}

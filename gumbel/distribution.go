@@ -1,0 +1,511 @@
+package gumbel
+
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// Distribution is a distribution of the elements of a group with a learned subset
+// for its support (Romero & Lohit 2022, section 4): independent ones on each axis,
+// whose product a list is.
+//
+// Random, a continuous axis has the uniform distribution over exp([-theta E,
+// theta E]), where [-E, E] is the extent of the axis (pi for rotations) and theta a
+// parameter. At theta = 1 that is the whole axis. It has n elements, with u_i uniform
+// in [0, 1):
+//
+//	partial:      g_i = exp(theta E (2(i+u_i)/n - 1)),  n = max(1, min(N, ceil(N theta)))
+//	not partial:  g_i = exp(2E (i+u_i)/n),              n = N
+//
+// A line has -E added in the second exponent. N is the axis' part of Config.Max
+// (lie.Group.Split).
+//
+// Any other axis has the N values of the grid. Partial, it always keeps the identity,
+// and every other value with a probability of its own, sigmoid(2 rho), by a relaxed
+// Bernoulli draw with straight-through gradient:
+//
+//	z = 1 if soft > 1/2, else 0,   soft = sigmoid((2 rho + log u - log(1-u)) / T),   dz/drho = dsoft/drho
+//
+// In training, dropped elements stay in the list with weight 0: their z has a
+// gradient, by which they come back. Elsewhere they are taken out.
+//
+// Several lists (NewLists) are drawn independently. They have the same theta, and
+// hence the same n; where dropped elements are taken out of lists that keep
+// different numbers, the shorter lists keep some of them with weight 0.
+type Distribution struct {
+	cfg     Config
+	axes    []axis
+	values  *nn.Parameter // of all axes, nil unless partial
+	draws   *nn.Parameter // of training so far, nil where no temperature depends on them
+	params  []*nn.Parameter
+	dropped bool // whether anything can be
+	moves   bool // whether anything is learned from the gradient of the elements
+	dev     tensor.Device
+
+	last []float32 // the values behind the last list
+	sum  []float64 // their gradient
+	host []float32 // what passes between host and device
+	one  [1]float32
+}
+
+// axis is the distribution on one axis of the group.
+type axis struct {
+	lie.Axis
+	kind     kind
+	count    int       // of cells, at most
+	grid     []float64 // its values, unless it is an interval
+	identity int       // which of them is the identity
+	first    int       // of its parameters
+}
+
+type kind uint8
+
+const (
+	whole    kind = iota // all values of the grid
+	interval             // random elements
+	subset               // values of the grid, some of which are dropped
+)
+
+// New returns the distribution. Every theta and every rho is 1. Errors name the
+// field that cannot be used and what is allowed.
+func New(cfg Config) (*Distribution, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	d := &Distribution{cfg: cfg}
+	n := d.addAxes()
+	d.moves = cfg.Partial && cfg.Compat
+	for _, a := range d.axes {
+		d.dropped = d.dropped || a.kind == subset
+		d.moves = d.moves || cfg.Partial && a.kind == interval
+	}
+	if !cfg.Partial {
+		return d, nil
+	}
+	d.values = nn.NewParameter(cfg.Name, nn.Subset, n)
+	for i := range d.values.Host {
+		d.values.Host[i] = 1
+	}
+	d.params = append(d.params, d.values)
+	if d.dropped {
+		d.draws = nn.NewParameter(cfg.counter(), nn.Statistic, 1)
+		d.params = append(d.params, d.draws)
+	}
+	d.last, d.sum, d.host = make([]float32, n), make([]float64, n), make([]float32, n)
+	return d, nil
+}
+
+// addAxes lays out the axes of the group and returns how many values they learn.
+func (d *Distribution) addAxes() (learned int) {
+	counts, _ := d.cfg.Group.Split(d.cfg.Max)
+	grid := d.cfg.Group.Grid(d.cfg.Max)
+	distance := 1 // in the grid, of neighbours on the axis
+	for i, of := range d.cfg.Group.Axes() {
+		a := axis{Axis: of, count: counts[i], first: learned}
+		if of.Continuous() && d.cfg.Method == Random {
+			a.kind = interval
+			learned++
+		} else {
+			for k := range a.count {
+				a.grid = append(a.grid, grid[k*distance][i])
+				if a.grid[k] == 0 {
+					a.identity = k
+				}
+			}
+			if d.cfg.Partial && a.count > 1 {
+				a.kind = subset
+				learned += a.count - 1
+			}
+		}
+		distance *= a.count
+		d.axes = append(d.axes, a)
+	}
+	return learned
+}
+
+// parameter returns the index of the parameter of value k of a subset, or -1 for the
+// identity.
+func (a *axis) parameter(k int) int {
+	switch {
+	case k == a.identity:
+		return -1
+	case k > a.identity:
+		k--
+	}
+	return a.first + k
+}
+
+// Parameters returns what is learned, all axes' values one after another: theta of
+// an interval, rho of each element of a subset but the identity (nn.Subset). Where
+// there is a rho, the count of draws of training follows, on which the temperature
+// depends: shape [1], nn.Statistic, named "group.gumbel_iter_counter" beside the
+// former.
+func (d *Distribution) Parameters() []*nn.Parameter { return d.params }
+
+// Bind names the device that the parameters live on. Call it after
+// nn.Parameters.Bind; until then, and after nn.Parameters.Release, they are read from,
+// and kept in, their Host values.
+func (d *Distribution) Bind(dev tensor.Device) { d.dev = dev }
+
+// Anneal sets Config.Steps, which a training run knows and a network does not. It
+// panics with *Error for a number of steps that New would refuse.
+func (d *Distribution) Anneal(steps int) {
+	if steps < 0 || steps > MaxSteps {
+		panic(&Error{"Distribution.Anneal", fmt.Sprintf("%d steps; 0 to %d are allowed", steps, MaxSteps)})
+	}
+	d.cfg.Steps = steps
+}
+
+// read copies a parameter from where it lives: the device, while it is bound to one.
+func (d *Distribution) read(to []float32, p *nn.Parameter) {
+	if p.Value.IsZero() {
+		copy(to, p.Host)
+	} else {
+		d.dev.Download(to, p.Value)
+	}
+}
+
+// write is the reverse of read.
+func (d *Distribution) write(p *nn.Parameter, from []float32) {
+	if p.Value.IsZero() {
+		copy(p.Host, from)
+	} else {
+		d.dev.Upload(p.Value, from)
+	}
+}
+
+// Draw makes e a list drawn from the distribution as it is now. It takes numbers from
+// src list by list, axis by axis: one for each element of an interval, or one in all
+// for a comb, and one for each element of a subset but the identity.
+//
+// With train set, it is a list that Backward may follow, and the temperature falls.
+//
+// A parameter that is not finite gives elements or weights that are not, so that
+// the loss shows it; the number of elements stays within 1 and Max. Draw allocates
+// nothing.
+func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
+	d.size(e)
+	for s := range e.lists {
+		on := e.cellsOn(s)
+		for i := range d.axes {
+			d.axes[i].draw(on[i], src, d.cfg.Jitter == Comb)
+		}
+	}
+	d.fill(e, train)
+}
+
+// Midpoints makes e the list whose every u is 1/2: the one to use where results must
+// not be random. Of a subset it has what is kept more often than not. Several lists
+// are then equal.
+func (d *Distribution) Midpoints(e *Elements) {
+	d.size(e)
+	for i := range e.cells {
+		e.cells[i].u = 0.5
+	}
+	d.fill(e, false)
+}
+
+// size reads the parameters and gives e its numbers of cells.
+func (d *Distribution) size(e *Elements) {
+	if d.values != nil {
+		d.read(d.last, d.values)
+	}
+	e.counts = lie.Counts{}
+	n := 1
+	for i := range d.axes {
+		e.counts[i] = d.count(&d.axes[i])
+		n *= e.counts[i]
+	}
+	if n > e.max {
+		panic(&Error{"Distribution.Draw", fmt.Sprintf("%d elements do not fit a list of at most %d", n, e.max)})
+	}
+	e.Rigid = !d.moves
+}
+
+// draw takes the numbers behind the cells of an axis.
+func (a *axis) draw(cells []cell, src lie.Source, comb bool) {
+	for k := range cells {
+		switch {
+		case a.kind == whole || a.kind == subset && k == a.identity:
+		case a.kind == interval && comb && k > 0:
+			cells[k].u = cells[0].u
+		default:
+			cells[k].u = src.Float64()
+		}
+	}
+}
+
+// fill makes the elements of the draws in e's cells.
+func (d *Distribution) fill(e *Elements, train bool) {
+	at := float32(0) // draws so far
+	if d.draws != nil {
+		d.read(d.one[:], d.draws)
+		at = d.one[0]
+	}
+	for i := range d.axes {
+		a := &d.axes[i]
+		t := 0.0
+		if a.kind == subset {
+			t = d.temperature(at)
+			if train && d.cfg.Compat { // the published implementation counts every axis
+				at++
+			}
+		}
+		for s := range e.lists {
+			d.place(a, e.cellsOn(s)[i], t)
+		}
+	}
+	if train && d.draws != nil {
+		if !d.cfg.Compat {
+			at++
+		}
+		d.one[0] = at
+		d.write(d.draws, d.one[:])
+	}
+	d.combine(e, train && !d.cfg.Compat)
+}
+
+// place computes the cells of one axis of a list, at a temperature.
+func (d *Distribution) place(a *axis, cells []cell, temperature float64) {
+	for k := range cells {
+		c := &cells[k]
+		c.mask, c.slope = 1, 0
+		if a.kind == interval {
+			d.placeInterval(a, c, k, len(cells))
+			continue
+		}
+		c.at = a.grid[k]
+		if p := a.parameter(k); a.kind == subset && p >= 0 {
+			logit, outer := d.logit(d.last[p])
+			soft, slope := relaxed(logit, c.u, temperature)
+			c.mask, c.slope = hard(soft), slope*outer
+		}
+	}
+	d.measure(a, cells)
+}
+
+// combine makes the lists the products of their axes. Without all, it leaves out
+// what was dropped.
+func (d *Distribution) combine(e *Elements, all bool) {
+	n := 1
+	for _, c := range e.counts[:len(d.axes)] {
+		n *= c
+	}
+	cells := n
+	weighted := d.cfg.Measure != Counting || d.dropped && all
+	if d.dropped && !all {
+		n = 0
+		for s := range e.lists {
+			kept := d.kept(e, s)
+			weighted = weighted || s > 0 && kept != n
+			n = max(n, kept)
+		}
+	}
+	e.SetLen(n)
+	e.drawn = n
+	if weighted {
+		e.weigh()
+	}
+	for s := range e.lists {
+		spare := n // places for elements that were dropped
+		if n < cells {
+			spare -= d.kept(e, s)
+		}
+		d.combineList(e, s, cells, spare)
+	}
+}
+
+// kept returns the number of elements of list s that were not dropped.
+func (d *Distribution) kept(e *Elements, s int) int {
+	n := 1
+	on := e.cellsOn(s)
+	for i := range d.axes {
+		kept := 0
+		for k := range on[i] {
+			if on[i][k].mask != 0 { // also NaN
+				kept++
+			}
+		}
+		n *= kept
+	}
+	return n
+}
+
+// combineList is combine for list s, whose axes have so many products, with places
+// for spare elements that were dropped.
+func (d *Distribution) combineList(e *Elements, s, products, spare int) {
+	on := e.cellsOn(s)
+	at := s * e.Len()
+	for k := range products {
+		var v lie.Vector
+		var discrete lie.Element
+		weight, gone, digits := 1.0, false, e.place(k)
+		for i := range d.axes {
+			c := &on[i][digits[i]]
+			weight *= c.factor
+			gone = gone || c.mask == 0
+			if d.axes[i].Continuous() {
+				v[i] = c.at
+			} else {
+				discrete[i] = c.at
+			}
+		}
+		if gone {
+			if spare == 0 {
+				continue
+			}
+			spare--
+		}
+		g := d.cfg.Group.Exp(v)
+		for i := range d.axes {
+			if !d.axes[i].Continuous() {
+				g[i] = discrete[i]
+			}
+		}
+		e.G[at], e.origin[at] = g, int32(k)
+		if e.Weight != nil {
+			e.Weight[at] = weight
+		}
+		at++
+	}
+}
+
+// measure sets the factors that the cells of an axis contribute to weights.
+func (d *Distribution) measure(a *axis, cells []cell) {
+	scale := 1.0
+	switch d.cfg.Measure {
+	case Mean:
+		n := 0.0
+		for k := range cells {
+			n += cells[k].mask
+		}
+		scale = 1 / n
+	case Haar:
+		scale = 1 / float64(len(cells))
+		if a.kind == interval && d.values != nil {
+			scale *= float64(d.last[a.first])
+		}
+	}
+	for k := range cells {
+		cells[k].factor = cells[k].mask * scale
+	}
+}
+
+// Backward adds the gradient of the loss with respect to what is learned to the
+// parameter's gradient, given the gradients e.Grad and e.WeightGrad with respect to the
+// list that was drawn last, or to all lists. The number of elements counts as a
+// constant. It allocates nothing.
+//
+// Under Compat it is the published implementation's: the spacing of a comb counts as a
+// constant too, which leaves the slope E (2u/n - 1) for every element; and a subset's
+// z multiplies not the weight of its elements but their angle, or their sign, the
+// gradient of which lie.E2 puts in the place of the flip.
+func (d *Distribution) Backward(e *Elements) {
+	if d.values == nil {
+		return
+	}
+	if d.dev == nil || d.values.Value.IsZero() {
+		panic(&Error{"Distribution.Backward", "not bound to a device"})
+	}
+	if e.drawn != e.Len() {
+		panic(&Error{"Distribution.Backward", "the list was not drawn by Draw, or its length was changed since"})
+	}
+	clear(d.sum)
+	for s := range e.lists {
+		d.backwardElements(e, s)
+		if e.Weight != nil {
+			d.backwardWeights(e, s)
+		}
+	}
+	d.dev.Download(d.host, d.values.Grad)
+	for i, g := range d.sum {
+		d.host[i] += float32(g)
+	}
+	d.dev.Upload(d.values.Grad, d.host)
+}
+
+// backwardElements goes from the coordinates of the elements of list s to the
+// parameters.
+func (d *Distribution) backwardElements(e *Elements, s int) {
+	on := e.cellsOn(s)
+	first := s * e.Len()
+	for j, grad := range e.ListGrad(s) {
+		digits := e.place(int(e.origin[first+j]))
+		for i := range d.axes {
+			a, c := &d.axes[i], &on[i][digits[i]]
+			switch {
+			case a.kind == interval:
+				d.sum[a.first] += float64(c.slope * grad[i])
+			case a.kind == subset && d.cfg.Compat && digits[i] != a.identity:
+				at := c.at
+				if a.Kind == lie.Flip {
+					at = -1 // the sign
+				}
+				d.sum[a.parameter(digits[i])] += float64(c.slope * grad[i] * at)
+			}
+		}
+	}
+}
+
+// backwardWeights goes from the weights of list s to the parameters: first to the
+// factors of the axes, then through Measure.
+func (d *Distribution) backwardWeights(e *Elements, s int) {
+	on := e.cellsOn(s)
+	for i := range d.axes {
+		for k := range on[i] {
+			on[i][k].grad = 0
+		}
+	}
+	for j := s * e.Len(); j < (s+1)*e.Len(); j++ {
+		digits := e.place(int(e.origin[j]))
+		for i := range d.axes {
+			g := e.WeightGrad[j]
+			for k := range d.axes {
+				if k != i {
+					g *= on[k][digits[k]].factor
+				}
+			}
+			on[i][digits[i]].grad += float64(g)
+		}
+	}
+	for i := range d.axes {
+		d.backwardMeasure(&d.axes[i], on[i])
+	}
+}
+
+// backwardMeasure goes from the factors of an axis to its parameters, the reverse of
+// measure.
+func (d *Distribution) backwardMeasure(a *axis, cells []cell) {
+	if a.kind == whole {
+		return
+	}
+	n, mean := 0.0, 0.0 // what was kept, and the mean of the gradient over it
+	for k := range cells {
+		n += cells[k].mask
+		mean += float64(cells[k].grad * cells[k].mask)
+	}
+	mean /= n
+	if a.kind == interval {
+		if d.cfg.Measure == Haar {
+			d.sum[a.first] += mean
+		}
+		return
+	}
+	for k := range cells {
+		p := a.parameter(k)
+		if p < 0 {
+			continue
+		}
+		g := cells[k].grad
+		switch d.cfg.Measure {
+		case Mean:
+			g = (g - mean) / n
+		case Haar:
+			g /= float64(len(cells))
+		}
+		d.sum[p] += float64(g * cells[k].slope)
+	}
+}

@@ -1,0 +1,78 @@
+package gumbel
+
+import (
+	"math"
+
+	"github.com/noether-go/noether/lie"
+)
+
+// MinTheta and MaxTheta bound a learned half-width (Distribution.Clamp). Above
+// MaxTheta the subset would overlap itself; below MinTheta too little of it is left
+// for the gradient to widen it again.
+const (
+	MinTheta = 0.02
+	MaxTheta = 1
+)
+
+// theta returns the half-width of an interval that the last list was drawn with.
+func (d *Distribution) theta(a *axis) float32 {
+	if d.values == nil {
+		return 1
+	}
+	return d.last[a.first]
+}
+
+// count returns the number of cells of an axis, of an interval at its half-width: at
+// least one and at most a.count.
+func (d *Distribution) count(a *axis) int {
+	if a.kind != interval || d.values == nil {
+		return a.count
+	}
+	theta := d.theta(a)
+	// In float32, so that 0.7 of 10 elements are 7 however 0.7 is rounded.
+	want := float64(float32(a.count) * theta)
+	if d.cfg.Compat && theta < 0 {
+		if d.cfg.mirrors() {
+			want = -math.Ceil(want) // the absolute value of the count
+		} else {
+			want = -want // that of theta
+		}
+	}
+	if !(want < float64(a.count)) { // also NaN
+		return a.count
+	}
+	return int(math.Ceil(max(want, 1))) // max first: an int need not hold want
+}
+
+// placeInterval computes cell k of n of an interval.
+func (d *Distribution) placeInterval(a *axis, c *cell, k, n int) {
+	c.slope = a.Extent * (2*(float64(k)+c.u)/float64(n) - 1)
+	switch {
+	case d.cfg.Compat:
+		d.placeCompat(a, c, k, n)
+	case d.values != nil:
+		c.at = float64(d.theta(a)) * c.slope
+	default:
+		c.at = 2 * a.Extent * (float64(k) + c.u) / float64(n)
+		if a.Kind == lie.Line {
+			c.at -= a.Extent
+		}
+	}
+}
+
+// placeCompat is placeInterval as the published implementation rounds it: the comb in
+// float64 from theta's float32 value, its start and the jitter in float32. A partial
+// comb of a group with a flip spans as if the mirrored elements stood in between.
+func (d *Distribution) placeCompat(a *axis, c *cell, k, n int) {
+	theta, width, span := d.theta(a), float32(2*a.Extent), n
+	if d.values != nil && d.cfg.mirrors() {
+		span = d.cfg.Max
+	}
+	comb := 2 * a.Extent * float64(theta) * float64(k) / float64(n)
+	delta := float64(float32(width*theta) * float32(c.u) / float32(span))
+	c.at = comb + delta
+	if d.values != nil {
+		c.at = comb - float64(float32(a.Extent)*theta) + delta
+	}
+	c.slope = a.Extent * (2*c.u/float64(span) - 1)
+}

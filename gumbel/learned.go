@@ -1,0 +1,132 @@
+package gumbel
+
+import "math"
+
+// Learned says what a distribution is on one axis of its group at present.
+type Learned struct {
+	// Theta is the half-width of an interval, as a fraction of the axis. It is 1 for a
+	// subset.
+	Theta float64
+	// Keep is, of a subset, the probability of keeping each value of the axis, 1 for the
+	// identity. It is nil for an interval.
+	Keep []float64
+}
+
+// Learned returns what the distribution is on each of the group's axes.
+func (d *Distribution) Learned() []Learned {
+	values := d.present()
+	list := make([]Learned, len(d.axes))
+	for i := range d.axes {
+		a, l := &d.axes[i], &list[i]
+		l.Theta = 1
+		if a.kind == interval {
+			if values != nil {
+				l.Theta = float64(values[a.first])
+			}
+			continue
+		}
+		for k := range a.count {
+			l.Keep = append(l.Keep, d.keep(values, a, k))
+		}
+	}
+	return list
+}
+
+// Size returns the part of the group that is kept, in the mean over draws: 1 is the
+// whole group. It is theta for one interval, and the product over the axes for
+// several.
+func (d *Distribution) Size() float64 {
+	size, values := 1.0, d.present()
+	for i := range d.axes {
+		a := &d.axes[i]
+		switch a.kind {
+		case interval:
+			if values != nil {
+				size *= float64(values[a.first])
+			}
+		case subset:
+			sum := 0.0
+			for k := range a.count {
+				sum += d.keep(values, a, k)
+			}
+			size *= sum / float64(a.count)
+		}
+	}
+	return size
+}
+
+// SetSize gives every learned axis the same size, to see what a network does on
+// other subsets than those it learned: intervals the half-width theta, and values of
+// a subset that probability as near as Clamp would allow.
+func (d *Distribution) SetSize(theta float64) {
+	values := d.present()
+	for i := range d.axes {
+		a := &d.axes[i]
+		switch {
+		case a.kind == interval && values != nil:
+			values[a.first] = float32(theta)
+		case a.kind == subset:
+			rho := math.Log(theta/(1-theta)) / 2
+			for k := range a.count - 1 {
+				values[a.first+k] = float32(min(max(rho, -MaxRho), MaxRho))
+			}
+		}
+	}
+	if values != nil {
+		d.write(d.values, values)
+	}
+}
+
+// Clamp moves every theta into [MinTheta, MaxTheta] and every rho into [-MaxRho,
+// MaxRho]; NaN stays NaN. Call it after each step of the optimiser and after loading.
+// It does nothing under Compat.
+func (d *Distribution) Clamp() {
+	if d.values == nil || d.cfg.Compat {
+		return
+	}
+	d.read(d.host, d.values)
+	changed := false
+	for i := range d.axes {
+		a := &d.axes[i]
+		switch a.kind {
+		case interval:
+			changed = clamp(d.host[a.first:][:1], MinTheta, MaxTheta) || changed
+		case subset:
+			changed = clamp(d.host[a.first:][:a.count-1], -MaxRho, MaxRho) || changed
+		}
+	}
+	if changed {
+		d.write(d.values, d.host)
+	}
+}
+
+// clamp moves values into [lo, hi] and reports whether any was outside.
+func clamp(values []float32, lo, hi float32) (changed bool) {
+	for i, was := range values {
+		now := min(max(was, lo), hi) // NaN stays NaN
+		if now != was {
+			values[i], changed = now, true
+		}
+	}
+	return changed
+}
+
+// present returns a copy of the values as they are, nil for none.
+func (d *Distribution) present() []float32 {
+	if d.values == nil {
+		return nil
+	}
+	values := make([]float32, len(d.values.Host))
+	d.read(values, d.values)
+	return values
+}
+
+// keep returns the probability of keeping value k of an axis that is no interval.
+func (d *Distribution) keep(values []float32, a *axis, k int) float64 {
+	p := a.parameter(k)
+	if a.kind != subset || p < 0 {
+		return 1
+	}
+	logit, _ := d.logit(values[p])
+	return sigmoid(logit)
+}

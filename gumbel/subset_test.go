@@ -1,0 +1,588 @@
+package gumbel_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+)
+
+// kinds are distributions of every kind of axis, alone and together.
+func kinds() []gumbel.Config {
+	list := []gumbel.Config{
+		{Group: lie.SE2, Max: 8},
+		{Group: lie.SE2, Max: 5, Method: gumbel.Deterministic},
+		{Group: lie.Mirror, Max: 2},
+		{Group: lie.Cyclic(6), Max: 6},
+		{Group: lie.Dihedral(3), Max: 6},
+		{Group: lie.E2, Max: 8},
+		{Group: lie.E2, Max: 6, Method: gumbel.Deterministic},
+		{Group: lie.RPlus, Max: 4, Method: gumbel.Deterministic},
+		{Group: lie.Sim2, Max: 12},
+		{Group: lie.Sim2, Max: 12, Method: gumbel.Deterministic},
+		{Group: lie.DirectProduct(lie.O2, lie.RPlus), Max: 16},
+		{Group: lie.DirectProduct(lie.Cyclic(4), lie.RPlus), Max: 12},
+		{Group: lie.Periodic(lie.E2), Max: 4, Jitter: gumbel.Comb},
+	}
+	for i := range list {
+		list[i].Partial, list[i].Name = true, "layer.probs"
+	}
+	return list
+}
+
+func name(cfg gumbel.Config) string {
+	return fmt.Sprintf("%s-%d, method %d, measure %d", cfg.Group.Name(), cfg.Max, cfg.Method, cfg.Measure)
+}
+
+// oracle is what the documentation of Distribution says, in float64: it writes down
+// the elements and weights of one list of training in the order of the grid. The hard
+// part of a straight-through sample is that at fixed.
+type oracle struct {
+	cfg      gumbel.Config
+	values   []float64 // theta and rho
+	fixed    []float64 // the same, where the sample is hard
+	draws    []float64
+	elements []lie.Element // on intervals the exponent
+	weights  []float64
+}
+
+func (o *oracle) run() {
+	counts, err := o.cfg.Group.Split(o.cfg.Max)
+	if err != nil {
+		panic(err)
+	}
+	type value struct{ at, weight float64 }
+	product := []struct {
+		e lie.Element
+		w float64
+	}{{w: 1}}
+	p, u := 0, 0
+	for i, axis := range o.cfg.Group.Axes() {
+		var on []value
+		if axis.Continuous() && o.cfg.Method == gumbel.Random {
+			n := max(1, min(counts[i], int(math.Ceil(float64(counts[i])*o.fixed[p]))))
+			for k := range n {
+				draw := o.draws[u]
+				if o.cfg.Jitter == gumbel.Stratified || k == n-1 {
+					u++
+				}
+				v := value{o.values[p] * axis.Extent * (2*(float64(k)+draw)/float64(n) - 1), 1}
+				switch o.cfg.Measure {
+				case gumbel.Mean:
+					v.weight = 1 / float64(n)
+				case gumbel.Haar:
+					v.weight = o.values[p] / float64(n)
+				}
+				on = append(on, v)
+			}
+			p++
+		} else {
+			total := 0.0
+			for k := range counts[i] {
+				v := value{float64(k), 1}
+				switch axis.Kind {
+				case lie.Circle:
+					v.at = 2 * math.Pi * float64(k) / float64(counts[i])
+				case lie.Line:
+					v.at = axis.Extent * 2 * float64(k-counts[i]/2) / float64(counts[i])
+				}
+				if v.at != 0 {
+					soft := func(rho float64) float64 {
+						const t = gumbel.DefaultInitTemperature
+						return 1 / (1 + math.Exp(-(2*rho+math.Log(o.draws[u]/(1-o.draws[u])))/t))
+					}
+					v.weight = math.Round(soft(o.fixed[p])) + soft(o.values[p]) - soft(o.fixed[p])
+					p++
+					u++
+				}
+				total += v.weight
+				on = append(on, v)
+			}
+			for k := range on {
+				switch o.cfg.Measure {
+				case gumbel.Mean:
+					on[k].weight /= total
+				case gumbel.Haar:
+					on[k].weight /= float64(counts[i])
+				}
+			}
+		}
+		was := product
+		product = nil
+		for _, v := range on {
+			for _, q := range was {
+				q.e[i] = v.at
+				q.w *= v.weight
+				product = append(product, q)
+			}
+		}
+	}
+	o.elements, o.weights = o.elements[:0], o.weights[:0]
+	for _, q := range product {
+		o.elements, o.weights = append(o.elements, q.e), append(o.weights, q.w)
+	}
+	o.draws = o.draws[:u]
+}
+
+// Elements, weights and gradients against the oracle, and its central differences.
+func TestAgainstDefinition(t *testing.T) {
+	const cases, h = 10000, 1e-4
+	for at, cfg := range kinds() {
+		for measure := range gumbel.Haar + 1 {
+			cfg.Measure = measure
+			d := newDistribution(t, cfg)
+			ps := bind(t, d, 1)
+			values := ps.Lookup("layer.probs")
+			e := gumbel.NewElements(cfg.Group, cfg.Max)
+			src := stream.New(1, "definition", uint64(at))
+			for range cases / 39 { // of 39 pairs of a kind and a measure
+				o := oracle{cfg: cfg}
+				randomize(cfg, values.Host, src)
+				for _, v := range values.Host {
+					o.values = append(o.values, float64(v))
+				}
+				for range 2 * cfg.Max {
+					o.draws = append(o.draws, src.Float64())
+				}
+				o.fixed = slices.Clone(o.values)
+				ps.Upload()
+				r := &replay{u: slices.Clone(o.draws)}
+				d.Draw(e, r, true)
+				o.run()
+				if len(e.G) != len(o.elements) || r.at != len(o.draws) {
+					t.Fatalf("%s: %d elements from %d draws, want %d from %d", name(cfg), len(e.G), r.at, len(o.elements), len(o.draws))
+				}
+				coefficient := make([]float64, 4*len(e.G))
+				for i := range coefficient {
+					coefficient[i] = 2*src.Float64() - 1
+				}
+				loss := func() float64 {
+					o.run()
+					l := 0.0
+					for k, g := range o.elements {
+						l += coefficient[4*k] * o.weights[k]
+						for i := range g {
+							l += coefficient[4*k+1+i] * math.Sin(g[i])
+						}
+					}
+					return l
+				}
+				for k, g := range e.G {
+					weight := 1.0
+					if e.Weight != nil {
+						weight = e.Weight[k]
+						e.WeightGrad[k] = coefficient[4*k]
+					}
+					if math.Abs(weight-o.weights[k]) > 1e-12 {
+						t.Fatalf("%s: weight %d is %v, want %v", name(cfg), k, weight, o.weights[k])
+					}
+					for i := range g {
+						if off := math.Abs(g[i] - o.elements[k][i]); off > 1e-12 && math.Abs(off-2*math.Pi) > 1e-12 {
+							t.Fatalf("%s: element %d is %v, want %v", name(cfg), k, g, o.elements[k])
+						}
+						e.Grad[k][i] = coefficient[4*k+1+i] * math.Cos(g[i])
+					}
+				}
+				ps.ZeroGrad()
+				d.Backward(e)
+				for i, got := range values.Grad.Host() {
+					differ := func(h float64) float64 {
+						o.values[i] = o.fixed[i] + h
+						l := loss()
+						o.values[i] = o.fixed[i]
+						return l
+					}
+					want := (8*(differ(h)-differ(-h)) - (differ(2*h) - differ(-2*h))) / (12 * h)
+					if math.Abs(float64(got)-want) > 1e-6*max(1, math.Abs(want)) {
+						t.Fatalf("%s: gradient %d is %v, by differences %v", name(cfg), i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// randomize draws values: thetas, whose places follow from the axes, within their
+// range, and rhos around zero.
+func randomize(cfg gumbel.Config, values []float32, src *stream.Stream) {
+	for i := range values {
+		values[i] = float32(3*src.Float64() - 1.5)
+	}
+	counts, _ := cfg.Group.Split(cfg.Max)
+	p := 0
+	for i, axis := range cfg.Group.Axes() {
+		if axis.Continuous() && cfg.Method == gumbel.Random {
+			values[p] = float32(0.02 + 0.98*src.Float64())
+			p++
+		} else {
+			p += counts[i] - 1
+		}
+	}
+}
+
+// Where no gradient is wanted, the lists have what training gives the weight 1, in
+// the same order, and no temperature matters.
+func TestDroppedElementsAreTakenOut(t *testing.T) {
+	const cases = 1000
+	for at, cfg := range kinds() {
+		for _, lists := range []int{1, 3} {
+			d := newDistribution(t, cfg)
+			values := d.Parameters()[0]
+			train, eval := gumbel.NewLists(cfg.Group, cfg.Max, lists), gumbel.NewLists(cfg.Group, cfg.Max, lists)
+			src := stream.New(1, "dropped", uint64(at))
+			shorter, padded := false, false
+			for step := range cases {
+				randomize(cfg, values.Host, src)
+				d.Draw(train, stream.New(2, "dropped", uint64(step)), true)
+				d.Draw(eval, stream.New(2, "dropped", uint64(step)), false)
+				most := 0
+				for s := range lists {
+					var want, got []lie.Element
+					for k, g := range train.List(s) {
+						if train.Weight == nil || train.Weight[s*train.Len()+k] == 1 {
+							want = append(want, g)
+						}
+					}
+					for k, g := range eval.List(s) {
+						if eval.Weight == nil || eval.Weight[s*eval.Len()+k] == 1 {
+							got = append(got, g)
+						} else if eval.Weight[s*eval.Len()+k] != 0 {
+							t.Fatalf("%s: weight %v", name(cfg), eval.Weight[s*eval.Len()+k])
+						}
+					}
+					if !slices.Equal(got, want) {
+						t.Fatalf("%s: list %d has %v, want %v", name(cfg), s, got, want)
+					}
+					most = max(most, len(want))
+				}
+				if eval.Len() != most || lists == 1 && eval.Weight != nil {
+					t.Fatalf("%s: lists of %d elements with weights %v, the longest keeps %d", name(cfg), eval.Len(), eval.Weight, most)
+				}
+				shorter = shorter || eval.Len() < train.Len()
+				padded = padded || eval.Weight != nil
+			}
+			if drops := train.Weight != nil; shorter != drops || padded != (drops && lists > 1) {
+				t.Errorf("%s, %d lists: shorter %v, padded %v", name(cfg), lists, shorter, padded)
+			}
+		}
+	}
+}
+
+// Every list contains the identity, unless it lies on an interval.
+func TestIdentityIsKept(t *testing.T) {
+	for _, cfg := range kinds() {
+		if cfg.Method == gumbel.Random && cfg.Group.Dim() > 0 {
+			continue
+		}
+		d := newDistribution(t, cfg)
+		for i := range d.Parameters()[0].Host {
+			d.Parameters()[0].Host[i] = -gumbel.MaxRho
+		}
+		e := gumbel.NewElements(cfg.Group, cfg.Max)
+		src := stream.New(1, "identity", 0)
+		for range 1000 {
+			d.Draw(e, src, false)
+			if !slices.Contains(e.G, lie.Element{}) {
+				t.Fatalf("%s: %v", name(cfg), e.G)
+			}
+		}
+	}
+}
+
+// The frequencies of 10,000 lists are the probabilities that Learned tells, elements
+// are dropped independently of each other, and the elements of several intervals are
+// uncorrelated.
+func TestSubsetMoments(t *testing.T) {
+	const draws = 10000
+	for at, cfg := range kinds() {
+		if cfg.Method == gumbel.Random && cfg.Group.Dim() > 0 {
+			continue
+		}
+		d := newDistribution(t, cfg)
+		values := d.Parameters()[0]
+		for i := range values.Host {
+			values.Host[i] = float32(i%5-2) / 2
+		}
+		counts, _ := cfg.Group.Split(cfg.Max)
+		probability := make([]float64, cfg.Max) // of each element of the grid
+		learned := d.Learned()
+		for k := range probability {
+			rest := k
+			probability[k] = 1
+			for i := range cfg.Group.Axes() {
+				probability[k] *= learned[i].Keep[rest%counts[i]]
+				rest /= counts[i]
+			}
+		}
+		e := gumbel.NewElements(cfg.Group, cfg.Max)
+		src := stream.New(1, "moments", uint64(at))
+		kept, size := make([]float64, cfg.Max), 0.0
+		both := 0.0 // the last two of the first axis
+		for range draws {
+			d.Draw(e, src, true)
+			for k, w := range e.Weight {
+				kept[k] += w / draws
+				size += w / draws / float64(cfg.Max)
+			}
+			if n := counts[0]; n > 2 {
+				both += e.Weight[n-1] * e.Weight[n-2] / draws
+			}
+		}
+		for k, p := range probability {
+			if math.Abs(kept[k]-p) > 5*math.Sqrt(p*(1-p)/draws)+1e-9 {
+				t.Errorf("%s: element %d was kept in %v of the draws, want %v", name(cfg), k, kept[k], p)
+			}
+		}
+		if n := counts[0]; n > 2 {
+			p := probability[n-1] * learned[0].Keep[n-2]
+			if math.Abs(both-p) > 5*math.Sqrt(p*(1-p)/draws)+1e-9 {
+				t.Errorf("%s: two elements were kept together in %v of the draws, want %v", name(cfg), both, p)
+			}
+		}
+		if math.Abs(size-d.Size()) > 0.02 {
+			t.Errorf("%s: %v of the group was kept, Size says %v", name(cfg), size, d.Size())
+		}
+	}
+
+	cfg := gumbel.Config{Group: lie.Sim2, Max: 16, Partial: true, Name: "probs"}
+	d := newDistribution(t, cfg)
+	theta := []float64{0.75, 0.5}
+	d.Parameters()[0].Host[0], d.Parameters()[0].Host[1] = 0.75, 0.5
+	e := gumbel.NewElements(cfg.Group, cfg.Max)
+	src := stream.New(1, "intervals", 0)
+	var mean, square [2]float64
+	covariance := 0.0
+	for range draws {
+		d.Draw(e, src, true)
+		for _, g := range e.G {
+			v := cfg.Group.Log(g)
+			for i, axis := range cfg.Group.Axes() {
+				x := v[i] / (axis.Extent * theta[i])
+				mean[i] += x / draws / float64(len(e.G))
+				square[i] += x * x / draws / float64(len(e.G))
+			}
+			covariance += v[0] * v[1] / draws / float64(len(e.G))
+		}
+	}
+	for i := range mean {
+		if math.Abs(mean[i]) > 0.01 || math.Abs(square[i]-1.0/3) > 0.01 {
+			t.Errorf("axis %d: mean %v, mean square %v, want 0 and 1/3", i, mean[i], square[i])
+		}
+	}
+	if math.Abs(covariance) > 0.01 {
+		t.Errorf("covariance %v, want 0", covariance)
+	}
+}
+
+// An element that is mostly dropped comes back when the loss wants it. Under Compat
+// a dropped element has no gradient.
+func TestDroppedElementsComeBack(t *testing.T) {
+	d := newDistribution(t, gumbel.Config{Group: lie.Mirror, Max: 2, Partial: true, Name: "probs"})
+	ps := bind(t, d, -1.5)
+	p := ps.Lookup("probs")
+	ps.Lookup("group.gumbel_iter_counter").Host[0] = 0
+	ps.Upload()
+	e := gumbel.NewElements(lie.Mirror, 2)
+	src := stream.New(1, "back", 0)
+	for range 2000 {
+		d.Draw(e, src, true)
+		e.WeightGrad[1] = -1 // the loss is minus the weight of the mirrored element
+		ps.ZeroGrad()
+		d.Backward(e)
+		ps.Download()
+		p.Host[0] -= 0.1 * p.Grad.Host()[0]
+		ps.Upload()
+		d.Clamp()
+	}
+	if keep := d.Learned()[0].Keep[1]; !(keep > 0.95) {
+		t.Errorf("after training the element is kept with probability %v", keep)
+	}
+
+	d = newDistribution(t, gumbel.Config{Group: lie.E2, Max: 4, Partial: true, Compat: true, Name: "probs"})
+	ps = bind(t, d, 1)
+	e = gumbel.NewElements(lie.E2, 4)
+	for _, c := range []struct {
+		u       float64
+		n       int
+		reaches bool
+	}{{0.01, 2, false}, {0.5, 4, true}} {
+		d.Draw(e, &replay{u: []float64{0.3, c.u}}, true)
+		for i := range e.Grad {
+			e.Grad[i][1] = 1
+		}
+		ps.ZeroGrad()
+		d.Backward(e)
+		if got := ps.Lookup("probs").Grad.Host()[1]; len(e.G) != c.n || (got != 0) != c.reaches {
+			t.Errorf("Compat, draw %v: %d elements, gradient %v", c.u, len(e.G), got)
+		}
+	}
+}
+
+// The count of draws lives in a parameter, so that a checkpoint has it; only draws
+// of training add to it.
+func TestAnnealing(t *testing.T) {
+	for _, c := range []struct {
+		cfg   gumbel.Config
+		draws float32 // of one pass
+	}{
+		{gumbel.Config{Group: lie.E2, Max: 8, Method: gumbel.Deterministic}, 1},
+		{gumbel.Config{Group: lie.E2, Max: 8}, 1},
+		{gumbel.Config{Group: lie.E2, Max: 8, Method: gumbel.Deterministic, Compat: true}, 2},
+		{gumbel.Config{Group: lie.E2, Max: 8, Compat: true}, 1},
+	} {
+		c.cfg.Partial, c.cfg.Name = true, "blocks.0.gconv1.probs"
+		d := newDistribution(t, c.cfg)
+		d.Anneal(10)
+		p := d.Parameters()[1]
+		if p.Name != "blocks.0.gconv1.group.gumbel_iter_counter" || p.Class != nn.Statistic || !slices.Equal(p.Shape, []int{1}) {
+			t.Errorf("the count is %q of class %d and shape %v", p.Name, p.Class, p.Shape)
+		}
+		e := gumbel.NewLists(lie.E2, 8, 2)
+		src := stream.New(1, "annealing", 0)
+		for step := range 30 {
+			if want := float32(step) * c.draws; p.Host[0] != want {
+				t.Fatalf("%+v: count %v after %d draws, want %v", c.cfg, p.Host[0], step, want)
+			}
+			d.Draw(e, src, false)
+			d.Midpoints(e)
+			d.Draw(e, src, true)
+		}
+		// The slope of a sample at u = 1/2 and rho = 0 is 2/(4T).
+		d.Parameters()[0].Host[len(d.Parameters()[0].Host)-1] = 0
+		for draws, want := range map[float32]float64{0: 0.5, 5: 0.5 - 0.4999*5/10, 10: 1e-4, 20: 1e-4} {
+			if c.cfg.Compat {
+				continue // has no weights; its temperature is held against the reference's numbers
+			}
+			p.Host[0] = draws
+			ps := bind(t, d, 0)
+			p.Host[0] = draws
+			ps.Upload()
+			all := make([]float64, 16)
+			for i := range all {
+				all[i] = 0.5
+			}
+			one := gumbel.NewElements(lie.E2, 8)
+			d.Draw(one, &replay{u: all}, true)
+			n := one.Len() / 2
+			one.WeightGrad[n] = 1
+			ps.ZeroGrad()
+			d.Backward(one)
+			grads := d.Parameters()[0].Grad.Host()
+			if got := float64(1 / (2 * grads[len(grads)-1])); math.Abs(got/want-1) > 1e-5 {
+				t.Errorf("%+v: temperature %v after %v draws, want %v", c.cfg, got, draws, want)
+			}
+		}
+	}
+	// One-axis distributions without subsets have no count: their checkpoints have none.
+	if n := len(newDistribution(t, gumbel.Config{Group: lie.SE2, Max: 8, Partial: true, Name: "probs"}).Parameters()); n != 1 {
+		t.Errorf("%d parameters", n)
+	}
+}
+
+func TestSubsetClampAndSize(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, device := range []bool{false, true} {
+		d := newDistribution(t, gumbel.Config{Group: lie.E2, Max: 8, Partial: true, Name: "probs"})
+		p := d.Parameters()[0]
+		ps := new(nn.Parameters)
+		if device {
+			ps = bind(t, d, 1)
+		} else {
+			ps.Add(d.Parameters()...)
+		}
+		for _, c := range []struct{ theta, rho, wantTheta, wantRho float32 }{
+			{7, 7, 1, gumbel.MaxRho}, {-7, -7, gumbel.MinTheta, -gumbel.MaxRho}, {0.5, 2, 0.5, 2}, {inf, -inf, 1, -gumbel.MaxRho},
+		} {
+			p.Host[0], p.Host[1] = c.theta, c.rho
+			if device {
+				ps.Upload()
+			}
+			d.Clamp()
+			if device {
+				ps.Download()
+			}
+			if p.Host[0] != c.wantTheta || p.Host[1] != c.wantRho {
+				t.Errorf("device %v: (%v, %v) clamped to (%v, %v)", device, c.theta, c.rho, p.Host[0], p.Host[1])
+			}
+		}
+		d.SetSize(0.75)
+		learned := d.Learned()
+		if learned[0].Theta != 0.75 || math.Abs(learned[1].Keep[1]-0.75) > 1e-7 || learned[1].Keep[0] != 1 {
+			t.Errorf("device %v: SetSize(0.75) made %+v", device, learned)
+		}
+		if want := 0.75 * (1 + 0.75) / 2; math.Abs(d.Size()-want) > 1e-7 {
+			t.Errorf("size %v, want %v", d.Size(), want)
+		}
+		d.SetSize(1)
+		if keep := d.Learned()[1].Keep[1]; !(keep > 0.997 && keep < 1) {
+			t.Errorf("SetSize(1) keeps with probability %v", keep)
+		}
+	}
+	full := newDistribution(t, gumbel.Config{Group: lie.E2, Max: 8})
+	full.SetSize(0.5)
+	if l := full.Learned(); full.Size() != 1 || l[0].Theta != 1 || !slices.Equal(l[1].Keep, []float64{1, 1}) {
+		t.Errorf("the whole group is %+v, size %v", l, full.Size())
+	}
+}
+
+// A spoilt parameter shows in the weights, and lists keep their bounds.
+func TestNaNShowsInWeights(t *testing.T) {
+	d := newDistribution(t, gumbel.Config{Group: lie.Cyclic(4), Max: 4, Partial: true, Name: "probs"})
+	d.Parameters()[0].Host[1] = float32(math.NaN())
+	e := gumbel.NewElements(lie.Cyclic(4), 4)
+	d.Draw(e, stream.New(1, "nan", 0), true)
+	if len(e.G) != 4 || !math.IsNaN(e.Weight[2]) {
+		t.Errorf("weights %v", e.Weight)
+	}
+}
+
+func TestSubsetsAllocateNothing(t *testing.T) {
+	for _, cfg := range kinds() {
+		for _, compat := range []bool{false, true} {
+			cfg.Compat = compat
+			d, err := gumbel.New(cfg)
+			if err != nil {
+				continue // TestConfigErrors
+			}
+			bind(t, d, 1)
+			e := gumbel.NewLists(cfg.Group, cfg.Max, 3)
+			src := stream.New(1, "allocs", 0)
+			if n := testing.AllocsPerRun(100, func() {
+				d.Draw(e, src, true)
+				d.Backward(e)
+				d.Clamp()
+				d.Draw(e, src, false)
+				d.Midpoints(e)
+			}); n != 0 {
+				t.Errorf("%s, compat %v: %v allocations", name(cfg), compat, n)
+			}
+		}
+	}
+}
+
+// The weights of the whole group are its measure.
+func TestMeasureOfWholeGroup(t *testing.T) {
+	for _, cfg := range kinds() {
+		cfg.Partial = false
+		for measure := range gumbel.Haar + 1 {
+			cfg.Measure = measure
+			d := newDistribution(t, cfg)
+			e := gumbel.NewElements(cfg.Group, cfg.Max)
+			d.Draw(e, stream.New(1, "measure", 0), true)
+			if (e.Weight == nil) != (measure == gumbel.Counting) {
+				t.Errorf("%s: weights %v", name(cfg), e.Weight)
+			}
+			want := make([]float64, len(e.Weight))
+			for i := range want {
+				want[i] = 1 / float64(cfg.Max)
+			}
+			golden.Close(t, name(cfg), e.Weight, want, 1e-15, 0)
+		}
+	}
+}
