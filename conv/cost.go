@@ -4,7 +4,7 @@ package conv
 // reaches, as a share of the processor's peak, in the benchmarks of this package.
 const (
 	tapsRate      = 0.72 // products over live taps
-	tapsSplit     = 1.50 // the same by a matrix unit whose columns are full
+	tapsSplit     = 0.90 // the same by a matrix unit whose columns are full: 0.8 to 1.5, by processor
 	productRate   = 0.80 // products for each frequency
 	productSplit  = 1.00 // the same by a matrix unit
 	spectrumRate  = 0.33 // the kernel to and from its spectrum: bound by memory

@@ -36,6 +36,7 @@ import (
 type frequency struct {
 	lattice *lattice
 	cpu     *tensor.CPU
+	keep    bool // the kernel's spectrum, from Prepare on
 	biased  bool // the last Prepare had a bias
 
 	// The tasks, kept so that a pass allocates nothing.
@@ -133,7 +134,7 @@ func (p *frequency) Pairs() bool { return true }
 // Sizes returns the sizes of the slots, with the bias, and of the scratch
 // memory, enough for any element counts up to those of s, paired or not.
 func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
-	slots, per := 0, 0 // the most for each frequency
+	slots, per, kept := 0, 0, 0 // the most for each frequency
 	for n := range s.NIn {
 		live := *s
 		live.NIn = n + 1
@@ -149,6 +150,9 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			if !inference {
 				per = max(per, p.lattice.perBackward(&live))
 			}
+			if p.keep {
+				kept = max(kept, p.lattice.keptSize(&live))
+			}
 		}
 	}
 	// Fewer values for each frequency can mean more frequencies at a time.
@@ -157,8 +161,15 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	if !inference {
 		scratch += slots
 	}
-	return slots + s.Out, scratch + 4*skew
+	return keptAt(slots, s) + kept, scratch + 4*skew
 }
+
+// keptAt returns where a kept spectrum begins, behind slots and bias.
+func keptAt(slots int, s *Shape) int { return roundUp(slots + s.Out) }
+
+// KeepSpectra has Prepare make the spectrum of the kernel, for Forward alone: a call
+// before Sizes.
+func (p *frequency) KeepSpectra() { p.keep = true }
 
 // Bind names the CPU and the largest shape.
 func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
@@ -171,7 +182,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	return cpu.ReserveWorkspace(max(foldingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
 }
 
-// Prepare folds the kernel into slots.
+// Prepare folds the kernel into slots, and makes the spectrum that is to be kept.
 func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
 	p.folding = folding{shape: s, cpu: p.cpu, kernel: kernel.Host(), slots: prepared.Host()[:size]}
@@ -180,6 +191,9 @@ func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	if p.biased {
 		copy(prepared.Host()[size:size+s.Out], bias.Host())
 	}
+	if p.keep {
+		p.fill(prepared.Host()[keptAt(size, s):], prepared.Host()[:size], s)
+	}
 }
 
 // Forward computes y.
@@ -187,9 +201,12 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
-	var bias []float32
+	var bias, kept []float32
 	if p.biased {
 		bias = prepared.Host()[size : size+s.Out]
+	}
+	if p.keep {
+		kept = prepared.Host()[keptAt(size, s):]
 	}
 	groups := l.bandGroups(l.perForward(s))
 	most := l.frequencies(groups)
@@ -199,13 +216,9 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		p.analyse(b, &l.in, x, from, s.Sources(), s.NIn, s)
-		if s.Paired {
-			p.paired = pairedProduct{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, bias: bias, from: from, to: to}
-			p.paired.run()
-		} else {
-			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, bias: bias, from: from, to: to}
-			p.product.run()
-		}
+		f := operands{slots: slots, bias: bias, from: from, to: to}
+		kept = f.kept.cut(kept, b, s)
+		p.multiply(b, s, f)
 		p.synthesise(b, &l.out, to, y, s.Targets(), s.NOut, s, g > 0)
 	}
 	p.release()
@@ -243,13 +256,7 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		if dx.IsZero() {
 			continue
 		}
-		if s.Paired {
-			p.paired = pairedProduct{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, from: from, to: to, adjoint: true}
-			p.paired.run()
-		} else {
-			p.product = product{lattice: l, shape: s, band: b, cpu: p.cpu, slots: slots, from: from, to: to, adjoint: true}
-			p.product.run()
-		}
+		p.multiply(b, s, operands{slots: slots, from: from, to: to, adjoint: true})
 		p.synthesise(b, &l.back, to, dx, s.Sources(), s.NIn, s, accumulate || g > 0)
 	}
 	if !dkernel.IsZero() {
@@ -257,6 +264,17 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		p.folding.run()
 	}
 	p.release()
+}
+
+// multiply multiplies the spectra of a band with that of the kernel.
+func (p *frequency) multiply(b band, s *Shape, f operands) {
+	if s.Paired {
+		p.paired = pairedProduct{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, operands: f}
+		p.paired.run()
+		return
+	}
+	p.product = product{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, operands: f}
+	p.product.run()
 }
 
 // analyse transforms the planes x of a map to their spectra.

@@ -193,6 +193,9 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	}
 	l.in, l.inEl, l.outEl, l.passes, l.factored, l.shape = in, inEl, outEl, passes, factored, *s
 	l.inference = p.Inference
+	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepSpectra {
+		k.KeepSpectra()
+	}
 	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
 	if !p.Inference {
 		in.KeepValue() // Backward reads it

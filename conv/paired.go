@@ -27,12 +27,8 @@ type pairedProduct struct {
 	*lattice
 	shape *Shape
 	band
-	cpu     *tensor.CPU
-	slots   []float32 // [(o,i), slotRow]
-	bias    []float32 // [o] or nil
-	from    []float32 // [f, part, kind, source, batch]
-	to      []float32 // [f, part, kind, target, batch]
-	adjoint bool
+	cpu      *tensor.CPU
+	operands // sources and targets kind by kind
 
 	row                    slotRow
 	splits                 bool
@@ -70,7 +66,12 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 			} else {
 				m0, m1 := shareWhole(rows, p.blocks, item%p.blocks, p.size.unit)
 				c0, c1 := shareWhole(p.row.width, p.steps, step, p.size.unit)
-				p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				k := p.kept.block(item*p.steps + step)
+				if p.kept.fill {
+					p.spectrum(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0))
+				} else {
+					p.forward(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				}
 			}
 		}
 	}
@@ -98,14 +99,17 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	}
 }
 
-// forward adds the share of the columns c0.. to rows m0.. of y^.
-func (p *pairedProduct) forward(f, nf, m0, nm, c0, nc int, local pieces) {
+// forward adds the share of the columns c0.. to rows m0.. of y^. k is their spectrum or
+// nil.
+func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	block := nm * ld
-	k := local.cut(4 * nf * block)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	if k == nil {
+		k = local.cut(4 * nf * block)
+		p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	}
 	if p.splits {
 		p.forwardSplit(f, nf, m0, nm, c0, nc, k, local)
 		return

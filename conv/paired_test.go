@@ -90,7 +90,20 @@ func TestPairedPasses(t *testing.T) {
 					compareNorm(t, "y", y.values(), want.y, nil)
 					compareNorm(t, "dx", dx.values(), want.dx, nil)
 					compareNorm(t, "dkernel", dk.values(), dhalf, nil)
-					for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+					kept := newFrequency(largest)
+					kept.lattice.budget = budget
+					kept.KeepSpectra()
+					prepared, scratch = kept.Sizes(largest, true)
+					if err := kept.Bind(dev, largest); err != nil {
+						t.Fatal(err)
+					}
+					once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
+					kept.Prepare(once.buffer(), host(half), host(bias), spare.buffer(), &s)
+					for range 2 {
+						kept.Forward(again.buffer(), host(x), once.buffer(), spare.buffer(), &s)
+						compareNorm(t, "y, spectra kept", again.values(), want.y, nil)
+					}
+					for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
 						if !g.intact() {
 							t.Errorf("written beyond %s", what)
 						}

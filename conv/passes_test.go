@@ -225,27 +225,42 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			}
 			compare(t, c.name+": y without bias", y.values(), plain, want.sizeY)
 
-			// Prepared for inference alone.
-			frozen := create(&c.largest)
-			prepared, scratch = frozen.Sizes(&c.largest, true)
-			if err := frozen.Bind(dev, &c.largest); err != nil {
-				t.Fatal(err)
-			}
-			once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
-			for _, bias := range []tensor.Buffer{host(c.bias), {}} {
-				size, what := want.y, ": y, frozen"
-				if bias.IsZero() {
-					size, what = plain, ": y without bias, frozen"
-				}
-				frozen.Prepare(once.buffer(), host(c.kernel), bias, spare.buffer(), s)
-				for range 2 {
-					frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
-					compare(t, c.name+what, again.values(), size, want.sizeY)
-				}
-			}
-			for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
 				if !g.intact() {
 					t.Errorf("%s: written beyond %s", c.name, what)
+				}
+			}
+
+			// Prepared for inference alone.
+			for _, keep := range []bool{false, true} {
+				frozen := create(&c.largest)
+				if keep {
+					f, ok := frozen.(*frequency)
+					if !ok {
+						continue
+					}
+					f.KeepSpectra()
+				}
+				prepared, scratch = frozen.Sizes(&c.largest, true)
+				if err := frozen.Bind(dev, &c.largest); err != nil {
+					t.Fatal(err)
+				}
+				once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
+				for _, bias := range []tensor.Buffer{host(c.bias), {}} {
+					size, what := want.y, ": y, frozen"
+					if bias.IsZero() {
+						size, what = plain, ": y without bias, frozen"
+					}
+					frozen.Prepare(once.buffer(), host(c.kernel), bias, spare.buffer(), s)
+					for range 2 {
+						frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
+						compare(t, c.name+what, again.values(), size, want.sizeY)
+					}
+				}
+				for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again} {
+					if !g.intact() {
+						t.Errorf("%s, spectra kept %v: written beyond %s", c.name, keep, what)
+					}
 				}
 			}
 		}

@@ -21,16 +21,22 @@ type product struct {
 	*lattice
 	shape *Shape
 	band
-	cpu     *tensor.CPU
-	slots   []float32 // [(o,i), slot, (c,j)]
-	bias    []float32 // [o] or nil
-	from    []float32 // [f, part, source, batch]
-	to      []float32 // [f, part, target, batch]
-	adjoint bool      // compute dx^ rather than y^
+	cpu *tensor.CPU
+	operands
 
 	splits                 bool
 	size                   blockSizes
 	fblocks, blocks, steps int // frequencies, rows, summation index
+}
+
+// operands are what a product multiplies.
+type operands struct {
+	slots   []float32 // [(o,i), slotRow] of the kernel
+	kept    keptSpectrum
+	bias    []float32 // [o] or nil
+	from    []float32 // [f, part, source, batch]
+	to      []float32 // [f, part, target, batch]
+	adjoint bool      // compute dx^ rather than y^
 }
 
 var _ tensor.Task = (*product)(nil)
@@ -90,10 +96,16 @@ func (p *product) Do(lo, hi, worker int) {
 			} else {
 				m0, m1 := shareWhole(s.Targets(), p.blocks, item%p.blocks, p.size.unit)
 				c0, c1 := shareWhole(s.Sources(), p.steps, step, p.size.unit)
-				if p.splits {
-					p.forwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
-				} else {
-					p.forward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				k := p.kept.block(item*p.steps + step)
+				switch {
+				case p.kept.fill && p.splits:
+					p.spectrum(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin, 0, 1, 2)
+				case p.kept.fill:
+					p.gauss(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
+				case p.splits:
+					p.forwardSplit(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+				default:
+					p.forward(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
 			}
 		}
@@ -115,8 +127,8 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 	}
 }
 
-// factors is spectrum with the three planes of Gauss' products.
-func (p *product) factors(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
+// gauss is spectrum with the three planes of Gauss' products.
+func (p *product) gauss(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, sine, 2, 1, 3)
 	size := nm * ld
 	for q := range nf {
@@ -126,16 +138,18 @@ func (p *product) factors(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []flo
 }
 
 // forward adds the share of the columns c0.. of the kernel to rows m0.. of y^,
-// and finishes them with the last.
-func (p *product) forward(f, nf, m0, nm, c0, nc int, local pieces) {
+// and finishes them with the last. k is their spectrum or nil.
+func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
 	more, last := c0 > 0, c0+nc == s.Sources()
 	t, sum, difference := local.cut(nf*nm*batch), local.cut(nc*batch), local.cut(nc*batch)
-	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.factors(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
+	if k == nil {
+		k = local.cut(3 * nf * size) // the last: t stays where it is from step to step
+		p.gauss(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
+	}
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
 		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
@@ -182,7 +196,7 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	more, last := m0 > 0, m0+nm == s.Targets()
 	t, sum, difference := local.cut(nf*nc*batch), local.cut(nm*batch), local.cut(nm*batch)
 	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.factors(k, f, nf, m0, nm, c0, nc, ld, p.sin)
+	p.gauss(k, f, nf, m0, nm, c0, nc, ld, p.sin)
 	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
 	for q := range nf {
 		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
@@ -203,15 +217,17 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 }
 
 // forwardSplit is forward by split matrices.
-func (p *product) forwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
+func (p *product) forwardSplit(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := nm * ld
 	a := newOperand(local.cut(operandSize(3, nm, splitSlab)), 3, splitSlab)
 	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
-	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
+	if k == nil {
+		k = local.cut(2 * nf * size)
+		p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
+	}
 	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]

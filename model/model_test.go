@@ -732,6 +732,16 @@ func TestFrozen(t *testing.T) {
 		if len(want) != 2*n {
 			t.Fatalf("%d logits for %d images", len(want), n)
 		}
+		kept, err := net.Freeze(FreezeConfig{Batch: 4, KeepSpectra: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer kept.Close()
+		for range 2 {
+			if got, err := kept.Predict(images); err != nil || !slices.Equal(got, want) {
+				t.Errorf("spectra kept: other logits, %v", err)
+			}
+		}
 		// One image alone has the logits that it has among others.
 		alone, err := frozen.Predict(images[3*set.Pixels() : 4*set.Pixels()])
 		if err != nil || !slices.Equal(alone, want[6:8]) {

@@ -199,6 +199,12 @@ func (net *Network) addSampler(layer string, partial bool) error {
 // parameters and every buffer of a forward and, unless inference is set, a
 // backward pass. A bound network must be released before it is bound anew.
 func (net *Network) Bind(dev tensor.Device, batch int, inference bool) error {
+	return net.bind(dev, nn.Plan{Batch: batch, Inference: inference})
+}
+
+// bind is Bind as a plan has it, but for the device and the arena.
+func (net *Network) bind(dev tensor.Device, np nn.Plan) error {
+	batch := np.Batch
 	if net.plan != nil {
 		panic(&nn.Error{Op: "Network.Bind", Problem: "already bound; call Release first"})
 	}
@@ -206,7 +212,8 @@ func (net *Network) Bind(dev tensor.Device, batch int, inference bool) error {
 		return &ConfigError{"batch size", batch, "1 or more"}
 	}
 	p := &plan{dev: dev, batch: batch}
-	net.reserve(p, &nn.Plan{Device: dev, Arena: &p.arena, Batch: batch, Inference: inference})
+	np.Device, np.Arena = dev, &p.arena
+	net.reserve(p, &np)
 	if err := net.params.Bind(dev); err != nil {
 		return fmt.Errorf("model: parameters: %w", err)
 	}

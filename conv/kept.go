@@ -1,0 +1,72 @@
+package conv
+
+// For inference the spectrum of a kernel can be kept from Prepare on (nn.Plan.KeepSpectra):
+// block by block, as a pass would make it. It is P^2/T times as large as the kernel, and takes
+// its time to be read, so that little is gained where the batch is large.
+
+// keptSpectrum are the blocks of a kernel's spectrum for the frequencies of a band.
+type keptSpectrum struct {
+	values []float32 // nil where every pass makes its own
+	size   int       // of a block
+	fill   bool      // make the blocks, and nothing else
+}
+
+// block returns the memory of block i, nil for none.
+func (k *keptSpectrum) block(i int) []float32 {
+	if k.values == nil {
+		return nil
+	}
+	return k.values[i*k.size:][:k.size]
+}
+
+// cut takes the spectrum of a band off memory for several, nil for none.
+func (k *keptSpectrum) cut(memory []float32, b band, s *Shape) (rest []float32) {
+	if memory == nil {
+		return nil
+	}
+	count, size := keptBlocks(b.count, s)
+	k.values, k.size = memory[:count*size], size
+	return memory[count*size:]
+}
+
+// keptBlocks returns the number of blocks of a kernel's spectrum for so many frequencies,
+// and the size of the largest.
+func keptBlocks(frequencies int, s *Shape) (count, size int) {
+	split := splits(s)
+	b := blockSizesOf(split)
+	kinds, planes := 1, 3
+	switch {
+	case s.Paired:
+		kinds, planes = 2, 4
+	case split:
+		planes = 2
+	}
+	rows, width, most := s.Targets()/kinds, s.Sources()/kinds, blockColumns/kinds
+	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, most)
+	size = planes * min(b.frequencies, frequencies) * min(b.rows, rows) * columns(min(most, width))
+	return count, size
+}
+
+// keptSize returns the number of values that are kept for a shape.
+func (l *lattice) keptSize(s *Shape) int {
+	n := 0
+	groups := l.bandGroups(l.perForward(s))
+	for g := 0; g < len(l.groups); g += groups {
+		count, size := keptBlocks(l.band(g, groups).count, s)
+		n += count * size
+	}
+	return n
+}
+
+// fill makes the spectra that are kept, given the slots.
+func (p *frequency) fill(memory, slots []float32, s *Shape) {
+	l := p.lattice
+	groups := l.bandGroups(l.perForward(s))
+	for g := 0; g < len(l.groups); g += groups {
+		b := l.band(g, groups)
+		kept := keptSpectrum{fill: true}
+		memory = kept.cut(memory, b, s)
+		p.multiply(b, s, operands{slots: slots, kept: kept})
+	}
+	p.release()
+}
