@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/nn/gradcheck"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -138,6 +139,32 @@ func TestWeightNormApplies(t *testing.T) {
 					t.Errorf("%+v: %d weights and %d normalised ones", cfg, plain, normed)
 				}
 			}
+		}
+	}
+}
+
+// TestTails wants filters to be zero far from their centres, not denormal, which would
+// cost tenfold in all that follows.
+func TestTails(t *testing.T) {
+	for _, filter := range []Filter{MAGNet, Gabor} {
+		const positions = 2000
+		h := newHarness(t, build(t, "", FiltersConfig{Filter: filter, In: 3, Out: 2}, 1), positions, 1, false)
+		x := gradcheck.Normal(3*positions, 1)
+		for i := range x {
+			x[i] *= 2
+		}
+		h.dev.Upload(h.x, x)
+		f, _, _ := h.ForwardFeatures(h.x, positions)
+		zeros := 0
+		for i, v := range h.download(f) {
+			if v == 0 {
+				zeros++
+			} else if math.Abs(float64(v)) < 0x1p-126 {
+				t.Fatalf("%s: feature %d is %v", filter, i, v)
+			}
+		}
+		if zeros == 0 {
+			t.Errorf("%s: no position lies far from a centre", filter)
 		}
 	}
 }

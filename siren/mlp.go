@@ -16,7 +16,9 @@ const (
 	Swish     Activation = "Swish"     // x sigmoid(x) (Ramachandran et al. 2017)
 )
 
-// Norm is the normalisation in front of the activations of an MLP.
+// Norm is the normalisation in front of the activations of an MLP. There is none over
+// positions: with it the value of a kernel at one position would depend on the
+// others, and so on the elements that were drawn.
 type Norm string
 
 const (
