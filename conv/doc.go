@@ -21,7 +21,9 @@
 // loss with respect to every element to gumbel.Elements.Grad: through u^-1 q,
 // through u^-1 v as output element and as input element. Whoever draws the lists
 // takes it from there. A list is for all images of a batch, or there is one for
-// each image (gumbel.NewLists), and with it a kernel for each.
+// each image (gumbel.NewLists), and with it a kernel for each. Weights of input
+// elements multiply what they contribute to the sums; weights of output elements are
+// the business of the next layer.
 //
 // # A step
 //

@@ -82,6 +82,12 @@ func newHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inferenc
 // each image.
 func newListsHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool, lists int) *harness {
 	t.Helper()
+	return newWeightedHarness(t, k, cfg, z, threads, inference, lists, false)
+}
+
+// newWeightedHarness is newListsHarness for input elements that may have weights.
+func newWeightedHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool, lists int, weighted bool) *harness {
+	t.Helper()
 	l, err := build(k, cfg, 11)
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +100,7 @@ func newListsHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inf
 		h.out = (&Lifting{l}).Plan(p, h.in, h.u)
 	} else {
 		h.v = gumbel.NewLists(l.cfg.Group, z.maxIn, lists)
+		h.v.Weighted = weighted
 		h.in = p.Map(cfg.In, z.maxIn, z.h, z.w)
 		if k == groupwise {
 			h.out = (&Group{l}).Plan(p, h.in, h.v, h.u)

@@ -120,7 +120,9 @@ type layer struct {
 	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
 	host      []float32     // the same on the host
 	prepared  tensor.Buffer
-	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch
+	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
+	weighted  int           // where the latter begins
+	weights   *weights      // of the input elements, or nil
 	kernel    int           // length of the former
 }
 
@@ -221,7 +223,8 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	default:
 		l.kernel = roundUp(features*most) + roundUp(l.net.Out()*features) + roundUp(l.net.Out())
 	}
-	p.Arena.Share(&l.scratch, l.kernel+scratch)
+	l.weights, l.weighted = planWeights(p, in, inEl), roundUp(l.kernel+scratch)
+	p.Arena.Share(&l.scratch, l.weighted+l.weights.scratch(p.Inference))
 	return l.out
 }
 
@@ -250,6 +253,9 @@ func (l *layer) Bind(dev tensor.Device) {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
 	l.net.Bind(dev)
+	if l.weights != nil {
+		l.weights.dev = dev
+	}
 	if cpu, ok := dev.(*tensor.CPU); ok {
 		l.coords.bind(cpu.Team())
 	}
@@ -265,8 +271,11 @@ func (l *layer) Forward(train bool) {
 // the parameters stay as they are, one Render serves any number of Convolves.
 func (l *layer) Render() {
 	s := &l.shape
-	if l.inEl != nil && l.inEl.Weight != nil {
-		refuse("Render", "%s: its input elements have weights, which convolutions do not apply", l.cfg.Name)
+	switch {
+	case l.weights.live():
+		l.weights.read()
+	case l.inEl != nil && l.inEl.Weight != nil:
+		refuse("Render", "%s: its input elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	}
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
@@ -318,7 +327,10 @@ func (l *layer) paired(u, v []lie.Element) bool {
 func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.KernelSize()) }
 
 // spare returns the scratch memory of the passes.
-func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.scratch.Len()) }
+func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.weighted) }
+
+// forWeights returns the scratch memory of the weights.
+func (l *layer) forWeights() tensor.Buffer { return l.scratch.Slice(l.weighted, l.scratch.Len()) }
 
 // Algorithm returns how a CPU computes the layer: what the configuration says or, for
 // Auto, what was chosen when the layer was planned. It is Auto before that, on another
@@ -348,19 +360,22 @@ func (l *layer) Convolve() {
 		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, s.NIn)
 	}
 	l.out.Written(s.NOut)
-	l.algorithm().Forward(l.out.Value, l.in.Value, l.prepared, l.spare(), s)
+	x := l.in.Value
+	if l.weights.live() {
+		x = l.weights.scaled(l.forWeights())
+	}
+	l.algorithm().Forward(l.out.Value, x, l.prepared, l.spare(), s)
 }
 
 // Backward adds to the gradients of the parameters and of both lists of
 // elements, and writes or adds to the gradient of the input map. The elements
 // must be those of the last Render.
 func (l *layer) Backward() {
-	s := &l.shape
 	dy := l.out.LiveGrad()
 	if l.bias != nil {
-		l.dev.SumRows(l.bias.Grad, dy, s.Out, l.out.PerChannel(), true)
+		l.dev.SumRows(l.bias.Grad, dy, l.shape.Out, l.out.PerChannel(), true)
 	}
-	var dx tensor.Buffer
+	x, dx := l.in.Value, tensor.Buffer{}
 	accumulate := false
 	if l.inputGrad {
 		if l.in.Grad.IsZero() {
@@ -368,15 +383,28 @@ func (l *layer) Backward() {
 		}
 		dx, accumulate = l.in.Grad, l.in.Accumulate()
 	}
+	if !l.weights.live() {
+		l.backward(x, dx, dy, accumulate)
+		return
+	}
+	x, dx = l.weights.scaled(l.forWeights()), l.weights.grad(l.forWeights())
+	l.backward(x, dx, dy, false)
+	l.weights.backward(l.forWeights(), accumulate)
+}
+
+// backward is Backward from dy, for what the passes were given as input and want as
+// its gradient.
+func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
+	s := &l.shape
 	n := 0
 	if l.cfg.Group.Dim() > 0 { // elements that cannot move have no gradient
 		n = l.coords.rows() * l.positions
 	}
 	if l.factored != nil {
-		l.featuresBackward(dx, dy, accumulate, n)
+		l.featuresBackward(x, dx, dy, accumulate, n)
 	} else {
 		dkernel := l.Kernel() // the kernel itself has served
-		l.passes.Backward(dkernel, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
+		l.passes.Backward(dkernel, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		l.net.Backward(dkernel, l.positionsGrad(n))
 	}
 	if n == 0 {
@@ -393,7 +421,7 @@ func (l *layer) Backward() {
 
 // featuresBackward goes back through the convolution and the kernel network
 // without a kernel; n values of dx are wanted.
-func (l *layer) featuresBackward(dx, dy tensor.Buffer, accumulate bool, n int) {
+func (l *layer) featuresBackward(x, dx, dy tensor.Buffer, accumulate bool, n int) {
 	s := &l.shape
 	low := l.net.(siren.LowRank)
 	features, out := low.Features(), low.Out()
@@ -402,7 +430,7 @@ func (l *layer) featuresBackward(dx, dy tensor.Buffer, accumulate bool, n int) {
 	dw := l.scratch.Slice(at, at+out*features)
 	at += roundUp(dw.Len())
 	db := l.scratch.Slice(at, at+out)
-	l.factored.Backward(df, dw, db, dx, l.in.Value, dy, l.prepared, l.spare(), s, accumulate)
+	l.factored.Backward(df, dw, db, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 	low.BackwardFeatures(dw, db, df, l.positionsGrad(n))
 }
 

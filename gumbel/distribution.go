@@ -150,6 +150,15 @@ func (d *Distribution) Parameters() []*nn.Parameter { return d.params }
 // and kept in, their Host values.
 func (d *Distribution) Bind(dev tensor.Device) { d.dev = dev }
 
+// NewLists returns lists of the distribution's size, one or as many as a batch has
+// images, that know whether Draw gives them weights.
+func (d *Distribution) NewLists(lists int) *Elements {
+	e := NewLists(d.cfg.Group, d.cfg.Max, lists)
+	// Under Compat weights make up for lists that keep different numbers alone.
+	e.Weighted = d.cfg.Measure != Counting || d.dropped && (!d.cfg.Compat || lists > 1)
+	return e
+}
+
 // Anneal sets Config.Steps, which a training run knows and a network does not. It
 // panics with *Error for a number of steps that New would refuse.
 func (d *Distribution) Anneal(steps int) {

@@ -22,6 +22,9 @@ type Elements struct {
 	// anything, but it has a WeightGrad. What reads G must heed Weight, or refuse one
 	// that is not nil.
 	Weight, WeightGrad []float64
+	// Weighted says that Draw may give the elements weights. It must be set before what
+	// reads the list is planned, see Distribution.NewLists.
+	Weighted bool
 
 	// Rigid says that the elements only move together, so that layers need not tell
 	// their gradients Grad apart: those of a list may be credited to some of them only.

@@ -586,3 +586,34 @@ func TestMeasureOfWholeGroup(t *testing.T) {
 		}
 	}
 }
+
+// Lists say beforehand whether Draw may give them weights.
+func TestWeighted(t *testing.T) {
+	for _, cfg := range kinds() {
+		for _, partial := range []bool{false, true} {
+			for measure := range gumbel.Haar + 1 {
+				for _, compat := range []bool{false, true} {
+					for _, lists := range []int{1, 3} {
+						cfg.Partial, cfg.Measure, cfg.Compat = partial, measure, compat
+						d, err := gumbel.New(cfg)
+						if err != nil {
+							continue // TestConfigErrors
+						}
+						e := d.NewLists(lists)
+						seen := false
+						src := stream.New(1, "weighted", 0)
+						for range 200 {
+							d.Draw(e, src, true)
+							seen = seen || e.Weight != nil
+							d.Draw(e, src, false)
+							seen = seen || e.Weight != nil
+						}
+						if seen != e.Weighted || e.Lists() != lists || e.Max() != cfg.Max {
+							t.Errorf("%s, partial %v, compat %v, %d lists: weights %v, Weighted %v", name(cfg), partial, compat, lists, seen, e.Weighted)
+						}
+					}
+				}
+			}
+		}
+	}
+}
