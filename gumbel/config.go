@@ -50,6 +50,19 @@ const (
 	Haar
 )
 
+// String returns "counting", "mean" or "haar".
+func (m Measure) String() string {
+	switch m {
+	case Counting:
+		return "counting"
+	case Mean:
+		return "mean"
+	case Haar:
+		return "haar"
+	}
+	return fmt.Sprintf("Measure(%d)", uint8(m))
+}
+
 // Defaults of Config.
 const (
 	DefaultInitTemperature = 0.5
@@ -120,9 +133,9 @@ func (c *Config) check() error {
 	case c.Jitter > Comb:
 		return bad("Jitter", c.Jitter, "Stratified (0) and Comb (1)")
 	case c.Measure > Haar:
-		return bad("Measure", c.Measure, "Counting (0), Mean (1) and Haar (2)")
+		return bad("Measure", c.Measure, "counting, mean and haar")
 	case c.Compat && c.Measure != Counting:
-		return bad("Measure", c.Measure, "Counting (0) with Compat: the published implementation has no other")
+		return bad("Measure", c.Measure, "counting with Compat: the published implementation has no other")
 	case !(c.InitTemperature > 0) || math.IsInf(c.InitTemperature, 0):
 		return bad("InitTemperature", c.InitTemperature, "positive numbers, or 0 for 0.5")
 	case !(c.EndTemperature > 0 && c.EndTemperature <= c.InitTemperature):

@@ -38,6 +38,7 @@ type CKResNetConfig struct {
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
+	Measure   gumbel.Measure // of sums over them
 	Compat    bool           // reproduce the published program's sampler and gradients
 	Seed      uint64         // of the initial weights
 }
@@ -72,6 +73,7 @@ type GCNNConfig struct {
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Jitter    gumbel.Jitter  // of the drawn elements
+	Measure   gumbel.Measure // of sums over them
 	Compat    bool           // reproduce the published program's sampler and gradients
 	Seed      uint64         // of the initial weights
 }
@@ -99,6 +101,7 @@ type settings struct {
 
 	Algorithm conv.Algorithm
 	Jitter    gumbel.Jitter
+	Measure   gumbel.Measure
 	Compat    bool
 	Seed      uint64
 }
@@ -144,7 +147,7 @@ func (c CKResNetConfig) settings() settings {
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -172,7 +175,7 @@ func (c GCNNConfig) settings() settings {
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Jitter: c.Jitter, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -282,6 +285,12 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 	group, components := s.Group.Name(), s.Group.Components()
 	if slices.ContainsFunc(s.Group.Axes(), func(a lie.Axis) bool { return a.Kind == lie.Line }) {
 		return bad("Group", group, "groups that keep lengths, such as SE(2), E(2) and those with a finite stabiliser")
+	}
+	if s.Measure > gumbel.Haar {
+		return bad("Measure", s.Measure, "counting, mean and haar")
+	}
+	if s.Compat && s.Measure != gumbel.Counting {
+		return bad("Measure", s.Measure, "counting with Compat")
 	}
 	if s.Partial {
 		switch {

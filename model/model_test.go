@@ -13,6 +13,7 @@ import (
 
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/safetensors"
@@ -111,12 +112,25 @@ func newTinyMirrored(t *testing.T) *Network {
 	return net
 }
 
+// newTinyHaar integrates over the subsets.
+func newTinyHaar(t *testing.T) *Network {
+	t.Helper()
+	cfg := tiny()
+	cfg.Measure = gumbel.Haar
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
 // eachArchitecture runs a test on tiny networks of every kind. There is none under
 // Compat, whose gradients are not those of its loss.
 func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
 	t.Run("CKResNet", func(t *testing.T) { test(t, newTiny) })
 	t.Run("GCNN", func(t *testing.T) { test(t, newTinyGCNN) })
 	t.Run("PerElement", func(t *testing.T) { test(t, newTinyPerElement) })
+	t.Run("Haar", func(t *testing.T) { test(t, newTinyHaar) })
 }
 
 func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
@@ -625,6 +639,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Group":        func(c *CKResNetConfig) { c.Group, c.Elements = lie.Sim2, 4 },
 		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
+		"Measure":      func(c *CKResNetConfig) { c.Measure = 3 },
 		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
 	} {
 		c := tiny()

@@ -185,7 +185,7 @@ func (net *Network) newDropout(name string) (*nn.Dropout, error) {
 func (net *Network) addSampler(layer string, partial bool) error {
 	d, err := gumbel.New(gumbel.Config{
 		Group: net.cfg.Group, Max: net.cfg.Elements, Partial: partial,
-		Jitter: net.cfg.Jitter, Compat: net.cfg.Compat, Name: layer + ".probs",
+		Jitter: net.cfg.Jitter, Measure: net.cfg.Measure, Compat: net.cfg.Compat, Name: layer + ".probs",
 	})
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func (net *Network) reserve(p *plan, np *nn.Plan) {
 	if c.PerElement {
 		lists = np.Batch
 	}
-	for range net.samplers {
-		p.elements = append(p.elements, gumbel.NewLists(c.Group, c.Elements, lists))
+	for _, s := range net.samplers {
+		p.elements = append(p.elements, s.NewLists(lists))
 	}
 	p.logits = net.arch.reserve(&planner{Plan: np, net: net, to: p})
 	net.loss.Plan(np, p.logits)

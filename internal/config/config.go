@@ -41,6 +41,7 @@ type Group struct {
 	Name     string `toml:"name"`
 	Elements int    `toml:"elements"` // per layer
 	Jitter   string `toml:"jitter"`   // "stratified" or "comb"
+	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
 }
 
 // Conv describes the group convolutions.
@@ -112,6 +113,7 @@ var dataSets = []dataSet{
 // Names that a configuration may hold.
 var (
 	jitters    = []string{"stratified", "comb"}
+	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
 	networks   = []string{"CKResNet", "GCNN"}
 	optimizers = []string{"adam", "sgd"}
 	schedules  = []string{"constant", "cosine"}
@@ -173,6 +175,7 @@ func (c *Config) Check() error {
 	}{
 		{"data.set", c.Data.Set, dataSetNames()},
 		{"group.jitter", c.Group.Jitter, jitters},
+		{"group.measure", c.Group.Measure, measures},
 		{"net.type", c.Net.Type, networks},
 		{"train.optimizer", c.Train.Optimizer, optimizers},
 		{"train.schedule", c.Train.Schedule, schedules},
@@ -279,6 +282,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if c.Group.Jitter == "comb" {
 		jitter = gumbel.Comb
 	}
+	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
 	var net *model.Network
 	var activation siren.Activation
@@ -294,7 +298,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
-			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	} else {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
@@ -303,7 +307,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
-			Algorithm: algorithm, Jitter: jitter, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	}
 	return net, c.Explain(err)
@@ -335,6 +339,7 @@ func (c *Config) Training() model.TrainConfig {
 var configKeys = map[string]string{
 	"Group":            "group.name",
 	"Elements":         "group.elements",
+	"Measure":          "group.measure",
 	"Partial":          "conv.partial",
 	"PerElement":       "conv.per_element",
 	"Width":            "net.width",
