@@ -67,5 +67,5 @@ func (d *Distribution) temperature(draws float32) float64 {
 	if c.Compat {
 		return t
 	}
-	return max(t, c.EndTemperature)
+	return min(max(t, c.EndTemperature), c.InitTemperature) // a count out of a file may be anything
 }

@@ -81,6 +81,46 @@ func TestRelaxedGradient(t *testing.T) {
 	}
 }
 
+// The temperature falls from end to end and stays there, whatever the count; that of
+// the published implementation does not stay.
+func TestTemperature(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		draws        float32
+		want, compat float64
+	}{
+		{0, 0.5, 0.5}, {250, 0.4, 0.4}, {1000, 0.1, 0.1}, {1250, 0.1, 0}, {2000, 0.1, -0.3},
+		{-100, 0.5, 0.54}, {inf, 0.1, math.Inf(-1)}, {-inf, 0.5, math.Inf(1)},
+	} {
+		for _, compat := range []bool{false, true} {
+			d, err := New(Config{
+				Group: lie.E2, Max: 8, Partial: true, Compat: compat, Name: "probs",
+				InitTemperature: 0.5, EndTemperature: 0.1, Steps: 1000,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := c.want
+			if compat {
+				want = c.compat
+			}
+			if got := d.temperature(c.draws); got != want && !(math.Abs(got-want) < 1e-15) {
+				t.Errorf("compat %v: temperature %v after %v draws, want %v", compat, got, c.draws, want)
+			}
+			if d.Anneal(0); d.temperature(c.draws) != 0.5 {
+				t.Errorf("without steps the temperature is %v", d.temperature(c.draws))
+			}
+		}
+	}
+	defer func() {
+		if err, ok := recover().(*Error); !ok || err.Op != "Distribution.Anneal" {
+			t.Errorf("a negative number of steps: %v", err)
+		}
+	}()
+	d, _ := New(Config{Group: lie.SE2, Max: 8})
+	d.Anneal(-1)
+}
+
 // At the ends of the interval samples and slopes stay finite.
 func TestRelaxedExtremes(t *testing.T) {
 	for _, u := range []float64{0, 1, math.Nextafter(1, 0)} {

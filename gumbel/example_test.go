@@ -38,3 +38,32 @@ func Example() {
 	// +67.5 degrees
 	// 4 random elements, size 0.5
 }
+
+// A layer on the group of mirrors that keeps the mirror image in three draws of
+// four. In training the image stays in the list with weight 0, so that a layer's
+// gradient can bring it back.
+func ExampleDistribution_Draw() {
+	d, err := gumbel.New(gumbel.Config{
+		Group: lie.Mirror, Max: 2, Partial: true, Name: "blocks.0.gconv1.probs",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d.SetSize(0.75)
+	fmt.Printf("kept with probabilities %.2f\n", d.Learned()[0].Keep)
+
+	list := d.NewLists(1)
+	for step := range uint64(4) {
+		d.Draw(list, stream.New(3, "example", step), true)
+		trained := list.Weight[1]
+		d.Draw(list, stream.New(3, "example", step), false)
+		fmt.Println("weight", trained, "in training, else", len(list.G), "elements")
+	}
+
+	// Output:
+	// kept with probabilities [1.00 0.75]
+	// weight 1 in training, else 2 elements
+	// weight 0 in training, else 1 elements
+	// weight 0 in training, else 1 elements
+	// weight 1 in training, else 2 elements
+}

@@ -830,6 +830,11 @@ func TestSubsets(t *testing.T) {
 			t.Errorf("subsets are %v after SetSubsets(0.5)", net.Subsets())
 		}
 	}
+	for i, l := range net.Learned() {
+		if len(l) != 1 || l[0].Theta != 0.5 || l[0].Keep != nil {
+			t.Errorf("convolution %d has learned %+v", i, l)
+		}
+	}
 	net.Draw(1, Evaluation, 0)
 	for i, e := range net.plan.elements {
 		if n := len(e.G); i > 0 && n != 2 {

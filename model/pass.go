@@ -1,6 +1,7 @@
 package model
 
 import (
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 )
@@ -118,6 +119,16 @@ func (net *Network) subsets(theta []float64) {
 	for i := range theta {
 		theta[i] = net.samplers[i+1].Size()
 	}
+}
+
+// Learned returns what each group convolution has learned of its subset, axis by axis
+// of the group: intervals, and probabilities of keeping elements.
+func (net *Network) Learned() [][]gumbel.Learned {
+	list := make([][]gumbel.Learned, len(net.samplers)-1)
+	for i := range list {
+		list[i] = net.samplers[i+1].Learned()
+	}
+	return list
 }
 
 // SetSubsets gives every learned subset the half-width theta, and elements that are

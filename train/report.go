@@ -196,7 +196,7 @@ func subsetChart(c *config.Config, epochs []model.EpochMetrics) *plots.Chart {
 	ch := &plots.Chart{
 		ID: "subsets", Title: "Learned subset of every layer over the epochs",
 		X: plots.Axis{Label: "epoch", Min: 0, Max: float64(epochs[len(epochs)-1].Epoch), Whole: true},
-		Y: plots.Axis{Label: "half-width of the subset, as a fraction of the group", Min: 0, Max: 1},
+		Y: plots.Axis{Label: "size of the subset, as a fraction of the group", Min: 0, Max: 1},
 	}
 	var last []string
 	for i := range layers {
