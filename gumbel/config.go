@@ -22,6 +22,17 @@ const (
 	Deterministic
 )
 
+// String returns "random" or "deterministic".
+func (m Method) String() string {
+	switch m {
+	case Random:
+		return "random"
+	case Deterministic:
+		return "deterministic"
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
+}
+
 // Jitter says how the elements of a list are spread over an interval. It is cut
 // into as many equal cells as there are elements on its axis, one element a cell.
 type Jitter uint8
@@ -129,7 +140,7 @@ func (c *Config) check() error {
 	case c.Max < 1 || c.Max > maxElements:
 		return bad("Max", c.Max, fmt.Sprintf("1 to %d", maxElements))
 	case c.Method > Deterministic:
-		return bad("Method", c.Method, "Random (0) and Deterministic (1)")
+		return bad("Method", c.Method, "random and deterministic")
 	case c.Jitter > Comb:
 		return bad("Jitter", c.Jitter, "Stratified (0) and Comb (1)")
 	case c.Measure > Haar:

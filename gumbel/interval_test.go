@@ -484,7 +484,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *gumbel.Config) { c.Compat, c.Group = true, lie.Sim2 }, []string{"Config.Compat", "Config.Partial", "Sim(2)"}},
 		{func(c *gumbel.Config) { c.Compat, c.Measure = true, gumbel.Haar }, []string{"Config.Measure", "haar", "counting"}},
 		{func(c *gumbel.Config) { c.Measure = 3 }, []string{"Config.Measure", "Measure(3)", "mean"}},
-		{func(c *gumbel.Config) { c.Method = 2 }, []string{"Config.Method", "2", "Deterministic (1)"}},
+		{func(c *gumbel.Config) { c.Method = 2 }, []string{"Config.Method", "Method(2)", "deterministic"}},
 		{func(c *gumbel.Config) { c.InitTemperature = -1 }, []string{"Config.InitTemperature", "-1", "positive"}},
 		{func(c *gumbel.Config) { c.InitTemperature = math.NaN() }, []string{"Config.InitTemperature", "NaN", "positive"}},
 		{func(c *gumbel.Config) { c.EndTemperature = 0.6 }, []string{"Config.EndTemperature", "0.6", "0.5"}},

@@ -37,7 +37,7 @@ func kinds() []gumbel.Config {
 }
 
 func name(cfg gumbel.Config) string {
-	return fmt.Sprintf("%s-%d, method %d, measure %v", cfg.Group.Name(), cfg.Max, cfg.Method, cfg.Measure)
+	return fmt.Sprintf("%s-%d, method %v, measure %v", cfg.Group.Name(), cfg.Max, cfg.Method, cfg.Measure)
 }
 
 // oracle is what the documentation of Distribution says, in float64: it writes down

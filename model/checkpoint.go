@@ -42,6 +42,7 @@ type networkJSON struct {
 	Omega0       float64 `json:"omega0"`
 	Activation   string  `json:"kernel_activation,omitempty"`
 	Norm         string  `json:"kernel_norm,omitempty"`
+	Sampling     uint8   `json:"sampling,omitempty"`
 	Jitter       uint8   `json:"jitter"`
 	Measure      uint8   `json:"measure,omitempty"`
 	Compat       bool    `json:"compat"`
@@ -55,7 +56,7 @@ func (s *settings) describe() networkJSON {
 		Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
 		Activation: string(s.KernelActivation), Norm: string(s.KernelNorm),
-		Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
+		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
 	}
 }
 
@@ -73,7 +74,7 @@ func (j networkJSON) settings() (settings, error) {
 		Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.Norm),
-		Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,
+		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,
 	}, nil
 }
 

@@ -37,6 +37,7 @@ type CKResNetConfig struct {
 	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
+	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Measure   gumbel.Measure // of sums over them
 	Compat    bool           // reproduce the published program's sampler and gradients
@@ -72,6 +73,7 @@ type GCNNConfig struct {
 	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
+	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Measure   gumbel.Measure // of sums over them
 	Compat    bool           // reproduce the published program's sampler and gradients
@@ -100,6 +102,7 @@ type settings struct {
 	KernelNorm                             siren.Norm
 
 	Algorithm conv.Algorithm
+	Sampling  gumbel.Method
 	Jitter    gumbel.Jitter
 	Measure   gumbel.Measure
 	Compat    bool
@@ -147,7 +150,7 @@ func (c CKResNetConfig) settings() settings {
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -175,7 +178,7 @@ func (c GCNNConfig) settings() settings {
 		Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -241,8 +244,8 @@ func (s *settings) check() error {
 	if err := s.checkGroup(bad); err != nil {
 		return err
 	}
-	if s.PerElement && s.Group.Dim() == 0 {
-		return bad("PerElement", true, "false for "+s.Group.Name()+", which has nothing to draw")
+	if s.PerElement && !s.stochastic() {
+		return bad("PerElement", true, "false for "+s.Group.Name()+", of which nothing is drawn at random")
 	}
 	if s.PerElement && s.Algorithm != conv.Auto {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q where every image has elements of its own", conv.Auto))
@@ -280,11 +283,25 @@ func listed[S ~string](list []S) string {
 	return strings.Join(names, ", ")
 }
 
+// stochastic reports whether layers draw elements at all, rather than take the grid
+// of the group.
+func (s *settings) stochastic() bool {
+	return s.Partial || s.Group.Dim() > 0 && s.Sampling == gumbel.Random
+}
+
+// drops reports whether elements of a partial network are dropped at random.
+func (s *settings) drops() bool {
+	return s.Sampling == gumbel.Deterministic || s.Group.Components() > 1
+}
+
 // checkGroup is check for the group and its elements.
 func (s *settings) checkGroup(bad func(field string, value any, allowed string) error) error {
 	group, components := s.Group.Name(), s.Group.Components()
 	if slices.ContainsFunc(s.Group.Axes(), func(a lie.Axis) bool { return a.Kind == lie.Line }) {
 		return bad("Group", group, "groups that keep lengths, such as SE(2), E(2) and those with a finite stabiliser")
+	}
+	if s.Sampling > gumbel.Deterministic {
+		return bad("Sampling", s.Sampling, "random and deterministic")
 	}
 	if s.Measure > gumbel.Haar {
 		return bad("Measure", s.Measure, "counting, mean and haar")
@@ -296,10 +313,10 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 		switch {
 		case s.Group.Dim() == 0:
 			return bad("Partial", true, "false for "+group+", whose stabiliser is finite")
-		case components > 1 && !s.Compat:
-			return bad("Partial", true, "false for "+group+" without Compat: elements that are dropped at random need weights, which layers do not know")
-		case components > 1 && s.PerElement:
-			return bad("PerElement", true, "false for partial "+group+": its images would have lists of different lengths")
+		case s.drops() && !s.Compat:
+			return bad("Partial", true, "false for "+group+" without Compat: normalisation and pooling do not know of elements that are dropped at random")
+		case s.drops() && s.PerElement:
+			return bad("PerElement", true, "false for "+group+" where elements are dropped at random: images would have lists of different lengths")
 		}
 	}
 	switch _, err := s.Group.Split(s.Elements); {

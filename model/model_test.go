@@ -112,6 +112,18 @@ func newTinyMirrored(t *testing.T) *Network {
 	return net
 }
 
+// newTinyDropped drops elements of a grid at random, as the published program does.
+func newTinyDropped(t *testing.T) *Network {
+	t.Helper()
+	cfg := tiny()
+	cfg.Elements, cfg.Sampling, cfg.Compat = 4, gumbel.Deterministic, true
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
 // newTinyHaar integrates over the subsets.
 func newTinyHaar(t *testing.T) *Network {
 	t.Helper()
@@ -167,6 +179,7 @@ func bits(net *Network) []float32 {
 func TestThreadsDoNotChangeBits(t *testing.T) {
 	eachArchitecture(t, checkThreads)
 	t.Run("Mirrored", func(t *testing.T) { checkThreads(t, newTinyMirrored) })
+	t.Run("Dropped", func(t *testing.T) { checkThreads(t, newTinyDropped) })
 }
 
 func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
@@ -192,6 +205,7 @@ func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
 func TestResumeIsBitIdentical(t *testing.T) {
 	eachArchitecture(t, checkResume)
 	t.Run("Mirrored", func(t *testing.T) { checkResume(t, newTinyMirrored) })
+	t.Run("Dropped", func(t *testing.T) { checkResume(t, newTinyDropped) })
 }
 
 func checkResume(t *testing.T, newNet func(*testing.T) *Network) {
@@ -249,6 +263,7 @@ func checkResume(t *testing.T, newNet func(*testing.T) *Network) {
 func TestStepAllocatesNothing(t *testing.T) {
 	eachArchitecture(t, checkStepAllocates)
 	t.Run("Mirrored", func(t *testing.T) { checkStepAllocates(t, newTinyMirrored) })
+	t.Run("Dropped", func(t *testing.T) { checkStepAllocates(t, newTinyDropped) })
 }
 
 func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network) {
@@ -640,6 +655,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
 		"Measure":      func(c *CKResNetConfig) { c.Measure = 3 },
+		"Sampling":     func(c *CKResNetConfig) { c.Sampling = 2 },
 		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
 	} {
 		c := tiny()
@@ -671,7 +687,7 @@ func TestConfigRefuses(t *testing.T) {
 	for what, change := range map[string]func(c *CKResNetConfig){
 		"Elements":   func(c *CKResNetConfig) { c.Partial, c.Elements = false, 7 },
 		"Partial":    func(c *CKResNetConfig) {}, // without weights
-		"PerElement": func(c *CKResNetConfig) { c.Compat, c.PerElement = true, true },
+		"PerElement": func(c *CKResNetConfig) { c.Partial, c.Sampling, c.PerElement = false, gumbel.Deterministic, true },
 	} {
 		c := tiny()
 		c.Group, c.Elements, c.Partial = lie.E2, 8, true
@@ -679,6 +695,18 @@ func TestConfigRefuses(t *testing.T) {
 		var e *ConfigError
 		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig."+what {
 			t.Errorf("E(2), %s out of range gives %v", what, err)
+		}
+	}
+	for what, change := range map[string]func(c *CKResNetConfig){
+		"mirrored elements for every image": func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 8 },
+		"a grid for every image":            func(c *CKResNetConfig) { c.Sampling = gumbel.Deterministic },
+	} {
+		c := tiny()
+		c.Compat, c.PerElement = true, true
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig.PerElement" {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for what, change := range map[string]func(c *CKResNetConfig){
@@ -840,5 +868,48 @@ func TestSubsets(t *testing.T) {
 		if n := len(e.G); i > 0 && n != 2 {
 			t.Errorf("half the group has %d of 3 elements in layer %d, want 2", n, i)
 		}
+	}
+}
+
+// A deterministic network that is not partial lives on the grid of its group, whatever
+// the draw, and so gives one answer; its shortcuts need no convolution.
+func TestDeterministic(t *testing.T) {
+	cfg := tiny()
+	cfg.Elements, cfg.Partial, cfg.Sampling, cfg.Factors = 4, false, gumbel.Deterministic, []int{1, 1}
+	net, err := NewCKResNet(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := net.params.Lookup("blocks.0.shortcut.0.kernelnet.kernel_net.0.weight"); p != nil {
+		t.Errorf("there is %s", p.Name)
+	}
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 2, true); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	for seed := range uint64(3) {
+		net.Draw(seed, Evaluation, seed)
+		for i, e := range net.plan.elements {
+			if want := cfg.Group.Grid(4); !slices.Equal(e.G, want) {
+				t.Errorf("list %d is %v, want %v", i, e.G, want)
+			}
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	twin, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if twin.cfg.Sampling != gumbel.Deterministic {
+		t.Errorf("a deterministic network is loaded as a %v one", twin.cfg.Sampling)
 	}
 }

@@ -122,10 +122,6 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 	}
 }
 
-// stochastic reports whether the layers draw elements at all: of a finite
-// stabiliser they take all there are.
-func (net *Network) stochastic() bool { return net.cfg.Group.Dim() > 0 }
-
 // newLifting makes the lifting convolution together with the distribution of its
 // output elements, which is never partial.
 func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
@@ -185,7 +181,7 @@ func (net *Network) newDropout(name string) (*nn.Dropout, error) {
 func (net *Network) addSampler(layer string, partial bool) error {
 	d, err := gumbel.New(gumbel.Config{
 		Group: net.cfg.Group, Max: net.cfg.Elements, Partial: partial,
-		Jitter: net.cfg.Jitter, Measure: net.cfg.Measure, Compat: net.cfg.Compat, Name: layer + ".probs",
+		Method: net.cfg.Sampling, Jitter: net.cfg.Jitter, Measure: net.cfg.Measure, Compat: net.cfg.Compat, Name: layer + ".probs",
 	})
 	if err != nil {
 		return err

@@ -232,6 +232,8 @@ func TestBadFlags(t *testing.T) {
 		{"odd number of elements on two components", "-set group.name=O(2) -set conv.partial=false -set group.elements=7", "group.elements is 7|multiples of 2"},
 		{"group of scalings", "-set group.name=sim2", "group.name is Sim(2)|SE(2)"},
 		{"jitter", "-set group.jitter=none", `group.jitter is "none"|stratified`},
+		{"sampling", "-set group.sampling=maybe", `group.sampling is "maybe"|deterministic`},
+		{"partial grid", "-set group.sampling=deterministic", "conv.partial is true|without Compat"},
 		{"measure", "-set group.measure=lebesgue", `group.measure is "lebesgue"|haar`},
 		{"measure of the published program", "-set group.measure=haar -set conv.compat=true", "group.measure is haar|counting"},
 		{"set", "-set data.set=mnist", `data.set is "mnist"|mnist6-180`},

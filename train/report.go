@@ -300,7 +300,7 @@ func layerReports(c *config.Config, r *result) []layerReport {
 	for i, theta := range r.Learned {
 		short, name := layerName(c, i, len(r.Learned))
 		l := layerReport{Short: short, Name: name, Theta: theta, Elements: drawn(c, theta)}
-		if len(group.Axes()) == 1 && isCircle(group.Axes()[0]) {
+		if len(group.Axes()) == 1 && isCircle(group.Axes()[0]) && c.Group.Sampling == "random" {
 			circle := plots.Circle{
 				ID: fmt.Sprintf("layer-%d", i), Title: "Subset of " + name,
 				Desc:      fmt.Sprintf("Rotations from \u2212%.0f to %.0f degrees, %d elements.", theta*180, theta*180, l.Elements),

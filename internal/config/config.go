@@ -40,6 +40,7 @@ type Data struct {
 type Group struct {
 	Name     string `toml:"name"`
 	Elements int    `toml:"elements"` // per layer
+	Sampling string `toml:"sampling"` // "random" or "deterministic"
 	Jitter   string `toml:"jitter"`   // "stratified" or "comb"
 	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
 }
@@ -113,6 +114,7 @@ var dataSets = []dataSet{
 // Names that a configuration may hold.
 var (
 	jitters    = []string{"stratified", "comb"}
+	methods    = []string{"random", "deterministic"}  // in the order of gumbel.Method
 	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
 	networks   = []string{"CKResNet", "GCNN"}
 	optimizers = []string{"adam", "sgd"}
@@ -174,6 +176,7 @@ func (c *Config) Check() error {
 		allowed    []string
 	}{
 		{"data.set", c.Data.Set, dataSetNames()},
+		{"group.sampling", c.Group.Sampling, methods},
 		{"group.jitter", c.Group.Jitter, jitters},
 		{"group.measure", c.Group.Measure, measures},
 		{"net.type", c.Net.Type, networks},
@@ -282,6 +285,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if c.Group.Jitter == "comb" {
 		jitter = gumbel.Comb
 	}
+	method := gumbel.Method(slices.Index(methods, c.Group.Sampling))
 	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
 	var net *model.Network
@@ -298,7 +302,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
-			Algorithm: algorithm, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	} else {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
@@ -307,7 +311,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
-			Algorithm: algorithm, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	}
 	return net, c.Explain(err)
@@ -339,6 +343,7 @@ func (c *Config) Training() model.TrainConfig {
 var configKeys = map[string]string{
 	"Group":            "group.name",
 	"Elements":         "group.elements",
+	"Sampling":         "group.sampling",
 	"Measure":          "group.measure",
 	"Partial":          "conv.partial",
 	"PerElement":       "conv.per_element",

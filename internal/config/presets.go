@@ -22,7 +22,7 @@ func toy(set string, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set},
-		Group:  Group{Name: "SE(2)", Elements: 8, Jitter: spread(partial), Measure: "counting"},
+		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Dropouts: []int{}},
@@ -64,7 +64,7 @@ func published(set, group string, elements int, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set},
-		Group:  Group{Name: group, Elements: elements, Jitter: spread(partial), Measure: "counting"},
+		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Dropouts: []int{}},
