@@ -5,14 +5,22 @@ import (
 	"io"
 )
 
-// A record of CIFAR-10's binary version is a byte that holds the class and the
-// planes of red, green and blue.
 const (
 	cifarSide   = 32
 	cifarPixels = 3 * cifarSide * cifarSide
 	cifarRecord = 1 + cifarPixels
-	cifarBatch  = 10000 // records of one file
+	cifarBatch  = 10000 // records of one file of CIFAR-10
 )
+
+// cifarFormat is the binary version of a CIFAR set: files of records, each of
+// them bytes that hold classes and then the planes of red, green and blue.
+type cifarFormat struct {
+	set     string
+	classes []int // how many each of the bytes in front may hold; the last one is used
+	most    int   // records of the largest file
+}
+
+var cifar10 = cifarFormat{"CIFAR-10", []int{10}, cifarBatch}
 
 // CIFAR10Files returns the six files of CIFAR-10 in its binary version.
 func CIFAR10Files() FileSet {
@@ -39,16 +47,9 @@ func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
 	}
 	var train, test Split
 	for i, path := range paths {
-		var s Split
-		err := readFile(path, func(r io.Reader) (err error) {
-			s, err = DecodeCIFAR10(r, path)
-			return err
-		})
+		s, err := cifar10.read(path, cifarBatch)
 		if err != nil {
 			return nil, err
-		}
-		if s.Len() != cifarBatch {
-			return nil, &FileError{Path: path, Problem: fmt.Sprintf("%d images where a batch of CIFAR-10 has %d", s.Len(), cifarBatch), Remedy: "give the whole file as it was published"}
 		}
 		if i == len(paths)-1 {
 			test = s
@@ -60,7 +61,7 @@ func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
 		files string
 		*Split
 	}{{"the five data_batch files", &train}, {"test_batch", &test}} {
-		if err := balanced(part.Split); err != nil {
+		if err := balanced(part.Split, 10); err != nil {
 			return nil, &FileError{Path: dir, Problem: part.files + " are not those of CIFAR-10: " + err.Error(), Remedy: "give the six files of one set as it was published"}
 		}
 	}
@@ -75,15 +76,15 @@ func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
 	}, nil
 }
 
-// balanced returns an error unless all ten classes have equally many images.
-func balanced(s *Split) error {
-	var count [10]int
+// balanced returns an error unless all classes have equally many images.
+func balanced(s *Split, classes int) error {
+	count := make([]int, classes)
 	for _, l := range s.Labels {
 		count[l]++
 	}
 	for class, n := range count {
-		if n != s.Len()/10 {
-			return fmt.Errorf("%d images of class %d, %d are needed", n, class, s.Len()/10)
+		if n != s.Len()/classes {
+			return fmt.Errorf("%d images of class %d, %d are needed", n, class, s.Len()/classes)
 		}
 	}
 	return nil
@@ -93,29 +94,37 @@ func balanced(s *Split) error {
 // version from r, plain or packed by gzip: records of a byte that holds the class
 // and 3072 that hold red, green and blue. name is used in errors, which are
 // *FileError. A file holds 10000 images; fewer are read too, more are an error.
-func DecodeCIFAR10(r io.Reader, name string) (Split, error) {
-	u, err := unpack(r, name)
+func DecodeCIFAR10(r io.Reader, name string) (Split, error) { return cifar10.decode(r, name) }
+
+// read reads the file at path, which must hold that many images.
+func (f cifarFormat) read(path string, images int) (Split, error) {
+	var s Split
+	err := readFile(path, func(r io.Reader) (err error) {
+		s, err = f.decode(r, path)
+		return err
+	})
+	if err == nil && s.Len() != images {
+		err = &FileError{Path: path, Problem: fmt.Sprintf("%d images where this file of %s has %d", s.Len(), f.set, images), Remedy: "give the whole file as it was published"}
+	}
+	return s, err
+}
+
+func (f cifarFormat) decode(r io.Reader, name string) (Split, error) {
+	const format = "give the file of the binary version as it was published"
+	head := len(f.classes)
+	var s Split
+	err := eachRecord(r, name, head+cifarPixels, f.most, func(u *unpacker, record []byte) error {
+		for i, classes := range f.classes {
+			if int(record[i]) >= classes {
+				return u.bad(nil, format, "class %d of image %d, only 0 to %d are classes: not a file of %s's binary version", record[i], s.Len(), classes-1, f.set)
+			}
+		}
+		s.Labels = append(s.Labels, record[head-1])
+		s.Images = append(s.Images, record[head:]...)
+		return nil
+	})
 	if err != nil {
 		return Split{}, err
 	}
-	const format = "give the file of the binary version as it was published"
-	var s Split
-	var record [cifarRecord]byte
-	for {
-		n, err := u.full(record[:])
-		switch {
-		case err != nil:
-			return Split{}, err
-		case n == 0:
-			return s, u.end("the last image")
-		case n < cifarRecord:
-			return Split{}, u.bad(io.ErrUnexpectedEOF, again, "truncated: image %d has %d bytes of %d", s.Len(), n, cifarRecord)
-		case record[0] > 9:
-			return Split{}, u.bad(nil, format, "class %d of image %d, only 0 to 9 are classes: not a file of CIFAR-10's binary version", record[0], s.Len())
-		case s.Len() == cifarBatch:
-			return Split{}, u.bad(nil, format, "more than %d images", cifarBatch)
-		}
-		s.Labels = append(s.Labels, record[0])
-		s.Images = append(s.Images, record[1:]...)
-	}
+	return s, nil
 }

@@ -115,7 +115,7 @@ func TestReadCIFAR10(t *testing.T) {
 func TestReadCIFAR10Refuses(t *testing.T) {
 	dir := cifar10At(t, gzipped(t, records(20)))
 	_, err := ReadCIFAR10(dir, 1)
-	wantFileError(t, err, filepath.Join(dir, "data_batch_1.bin.gz"), "20 images where a batch of CIFAR-10 has 10000")
+	wantFileError(t, err, filepath.Join(dir, "data_batch_1.bin.gz"), "20 images where this file of CIFAR-10 has 10000")
 	_, err = ReadCIFAR10(t.TempDir(), 1)
 	wantFileError(t, err, "data_batch_1.bin", "6 of the 6 files of cifar10 are missing", "cifar-10-binary.tar.gz", "-data")
 	// The folder of the published archive is looked into.

@@ -17,7 +17,11 @@
 //   - ReadRotMNIST, "rotmnist": digits turned through the whole circle (Larochelle
 //     et al. 2007), and SyntheticRotMNIST, "rotmnist-synthetic", which makes such
 //     digits from MNIST. The Dataset of the latter says Synthetic.
-//   - ReadCIFAR10, "cifar10": photographs of ten classes (Krizhevsky 2009).
+//   - ReadCIFAR10, "cifar10", and ReadCIFAR100, "cifar100": photographs of ten
+//     and of a hundred classes (Krizhevsky 2009).
+//   - ReadSTL10, "stl10": larger photographs of ten classes (Coates et al. 2011).
+//   - ReadFashionMNIST, "fashion-mnist": articles of clothing, in the format of
+//     MNIST (Xiao et al. 2017).
 //   - Strokes6180, "strokes6-180": the first of these tasks with synthetic sixes
 //     that look handwritten. Its Dataset says Synthetic.
 //
@@ -32,8 +36,8 @@
 // Locate looks in a directory that the user names; or else in $NOETHER_DATA and
 // in noether in the user's cache directory. Download fills such a directory from
 // mirrors, over HTTPS, checked by size and SHA-256, and never leaves half a file
-// under a file's name. RotMNIST and CIFAR-10 are published as archives, which
-// must be fetched and unpacked by hand.
+// under a file's name. All but MNIST and Fashion-MNIST are published as
+// archives, which must be fetched and unpacked by hand.
 //
 // # Randomness
 //

@@ -115,3 +115,31 @@ func (u *unpacker) end(what string) error {
 	}
 	return nil
 }
+
+// eachRecord calls do for the records of size bytes that r, plain or packed by
+// gzip, consists of: at least one, at most most. record is valid until do returns.
+func eachRecord(r io.Reader, name string, size, most int, do func(u *unpacker, record []byte) error) error {
+	u, err := unpack(r, name)
+	if err != nil {
+		return err
+	}
+	record := make([]byte, size)
+	for i := 0; ; i++ {
+		n, err := u.full(record)
+		switch {
+		case err != nil:
+			return err
+		case n == 0 && i == 0:
+			return u.bad(io.ErrUnexpectedEOF, again, "no image in it")
+		case n == 0:
+			return u.end("the last image")
+		case n < size:
+			return u.bad(io.ErrUnexpectedEOF, again, "truncated: image %d has %d bytes of %d", i, n, size)
+		case i == most:
+			return u.bad(nil, "give the file as it was published", "more than %d images", most)
+		}
+		if err := do(u, record); err != nil {
+			return err
+		}
+	}
+}
