@@ -36,20 +36,28 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 			return data.MNIST6M(m, c.Seed), nil
 		}
 		return data.SyntheticRotMNIST(m, c.Seed), nil
-	case "rotmnist":
-		dir, err := locate(ctx, data.RotMNISTFiles(), o, log)
-		if err != nil {
-			return nil, err
-		}
-		return data.ReadRotMNIST(dir, c.Seed)
-	case "cifar10":
-		dir, err := locate(ctx, data.CIFAR10Files(), o, log)
-		if err != nil {
-			return nil, err
-		}
-		return data.ReadCIFAR10(dir, c.Seed)
 	}
-	return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
+	set, ok := published[c.Data.Set]
+	if !ok {
+		return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
+	}
+	dir, err := locate(ctx, set.files(), o, log)
+	if err != nil {
+		return nil, err
+	}
+	return set.read(dir, c.Seed)
+}
+
+// published are the sets that are read from files of their own.
+var published = map[string]struct {
+	files func() data.FileSet
+	read  func(dir string, seed uint64) (*data.Dataset, error)
+}{
+	"rotmnist":      {data.RotMNISTFiles, data.ReadRotMNIST},
+	"cifar10":       {data.CIFAR10Files, data.ReadCIFAR10},
+	"cifar100":      {data.CIFAR100Files, data.ReadCIFAR100},
+	"stl10":         {data.STL10Files, data.ReadSTL10},
+	"fashion-mnist": {data.FashionMNISTFiles, data.ReadFashionMNIST},
 }
 
 // locate returns the directory of a set's files, after fetching what is missing

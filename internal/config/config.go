@@ -109,6 +109,9 @@ var dataSets = []dataSet{
 	{"rotmnist", Image{1, 28, 10}, false},
 	{"rotmnist-synthetic", Image{1, 28, 10}, false},
 	{"cifar10", Image{3, 32, 10}, false},
+	{"cifar100", Image{3, 32, 100}, false},
+	{"stl10", Image{3, 96, 10}, false},
+	{"fashion-mnist", Image{1, 28, 10}, false},
 }
 
 // Names that a configuration may hold.

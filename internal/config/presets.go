@@ -75,8 +75,8 @@ func published(set, group string, elements int, partial bool) Config {
 	}
 }
 
-func cifar10(elements int, partial bool) Config {
-	c := published("cifar10", "SE(2)", elements, partial)
+func cifar(set string, elements int, partial bool) Config {
+	c := published(set, "SE(2)", elements, partial)
 	c.Net.Pools = []int{1, 2}
 	c.Train.LRSubset = 1e-4
 	return c
@@ -108,8 +108,9 @@ func Presets() []Preset {
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
-		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar10(16, true)},
-		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar10(4, false))},
+		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar("cifar10", 16, true)},
+		{"cifar100-se2-16-partial", "cifar100", "CIFAR-100, SE(2), learned subsets", cifar("cifar100", 16, true)},
+		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar("cifar10", 4, false))},
 	}
 }
 

@@ -71,6 +71,7 @@ func TestPresetNetworks(t *testing.T) {
 		"rotmnist-t2-1":                 450074,
 		"cifar10-se2-16-partial":        469903,
 		"cifar10-se2-4-full-13layer":    3994410,
+		"cifar100-se2-16-partial":       469903 + 90*65, // a bias and 64 weights for each further class
 	} {
 		c, err := Lookup(name)
 		if err != nil {
