@@ -20,6 +20,8 @@
 //   - ReadCIFAR10, "cifar10", and ReadCIFAR100, "cifar100": photographs of ten
 //     and of a hundred classes (Krizhevsky 2009).
 //   - ReadSTL10, "stl10": larger photographs of ten classes (Coates et al. 2011).
+//   - ReadPCam, "pcam": histological patches with and without tumour tissue
+//     (Veeling et al. 2018), whose parts its authors made.
 //   - ReadFashionMNIST, "fashion-mnist": articles of clothing, in the format of
 //     MNIST (Xiao et al. 2017).
 //   - Strokes6180, "strokes6-180": the first of these tasks with synthetic sixes

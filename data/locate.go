@@ -14,6 +14,7 @@ type FileSet struct {
 	Name    string   // also the name of the folder that holds them, such as "mnist"
 	Folders []string // other names of that folder, such as the one that a published archive has
 	Files   []File   // all are needed
+	Instead []string // folders that may stand in their place, all of them
 	Mirrors []string // https addresses that a file's name is appended to, best first
 	Source  string   // where people get the files, when there is no mirror
 }
@@ -32,6 +33,16 @@ type File struct {
 	Aliases []string // other names under which Locate accepts it, such as unpacked ones
 	Size    int64    // in bytes
 	SHA256  string   // in hexadecimal
+}
+
+// hasInstead reports whether dir holds folders in the place of the set's files.
+func (s FileSet) hasInstead(dir string) bool {
+	for _, name := range s.Instead {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return len(s.Instead) > 0
 }
 
 // find returns the path in dir of every file of the set, under the first of its
@@ -103,7 +114,7 @@ func Locate(explicit string, set FileSet) (string, error) {
 	e := &NotFoundError{Set: set.Name, Source: set.Source}
 	try := func(label, place string) string {
 		_, err := set.find(place)
-		if err == nil {
+		if err == nil || set.hasInstead(place) {
 			return place
 		}
 		above := place
@@ -111,7 +122,7 @@ func Locate(explicit string, set FileSet) (string, error) {
 			folder := filepath.Join(above, name)
 			if info, statErr := os.Stat(folder); statErr == nil && info.IsDir() {
 				place = folder // if this fails too, it is the more telling failure
-				if _, err = set.find(folder); err == nil {
+				if _, err = set.find(folder); err == nil || set.hasInstead(folder) {
 					return folder
 				}
 			}

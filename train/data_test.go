@@ -105,7 +105,7 @@ func TestDataThatIsNowhere(t *testing.T) {
 	refused(t, exitFailure, code, stdout, stderr, "/nothing/env", "mnist_rotation_new.zip")
 	code, stdout, stderr = here("-preset", "cifar10", "-data", "/nothing/flag")
 	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "cifar-10-binary.tar.gz")
-	for set, say := range map[string]string{"cifar100": "cifar-100-binary.tar.gz", "stl10": "stl10_binary.tar.gz", "fashion-mnist": "-download"} {
+	for set, say := range map[string]string{"cifar100": "cifar-100-binary.tar.gz", "stl10": "stl10_binary.tar.gz", "pcam": "github.com/basveeling/pcam", "fashion-mnist": "-download"} {
 		code, stdout, stderr = here("-preset", "rotmnist", "-set", "data.set="+set, "-data", "/nothing/flag")
 		refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "files of "+set, say)
 	}

@@ -57,6 +57,7 @@ var published = map[string]struct {
 	"cifar10":       {data.CIFAR10Files, data.ReadCIFAR10},
 	"cifar100":      {data.CIFAR100Files, data.ReadCIFAR100},
 	"stl10":         {data.STL10Files, data.ReadSTL10},
+	"pcam":          {data.PCamFiles, func(dir string, _ uint64) (*data.Dataset, error) { return data.ReadPCam(dir) }},
 	"fashion-mnist": {data.FashionMNISTFiles, data.ReadFashionMNIST},
 }
 

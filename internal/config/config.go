@@ -111,6 +111,7 @@ var dataSets = []dataSet{
 	{"cifar10", Image{3, 32, 10}, false},
 	{"cifar100", Image{3, 32, 100}, false},
 	{"stl10", Image{3, 96, 10}, false},
+	{"pcam", Image{3, 96, 2}, false},
 	{"fashion-mnist", Image{1, 28, 10}, false},
 }
 
