@@ -37,10 +37,10 @@ func CIFAR10Files() FileSet {
 
 // ReadCIFAR10 reads "cifar10", the photographs of ten classes of Krizhevsky
 // (2009), from the six files of the binary version in dir, packed by gzip or not.
-// Of the 50000 images to train on, 5000 chosen by seed are set aside for
+// Of the 50000 images to train on, 5000 are set aside for
 // validation. It checks that there are as many images of every class as there
 // must be. The error is a *FileError.
-func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
+func ReadCIFAR10(dir string, by Division) (*Dataset, error) {
 	paths, err := CIFAR10Files().find(dir)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func ReadCIFAR10(dir string, seed uint64) (*Dataset, error) {
 			return nil, &FileError{Path: dir, Problem: part.files + " are not those of CIFAR-10: " + err.Error(), Remedy: "give the six files of one set as it was published"}
 		}
 	}
-	learn, validate := setAside(upTo(train.Len()), train.Len()/10, seed)
+	learn, validate := by.setAside(train.Len(), train.Len()/10)
 	return &Dataset{
 		Name: "cifar10", Channels: 3, Height: cifarSide, Width: cifarSide,
 		Classes:    10,

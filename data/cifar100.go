@@ -27,10 +27,10 @@ func CIFAR100Files() FileSet {
 // ReadCIFAR100 reads "cifar100", the photographs of a hundred classes of
 // Krizhevsky (2009), from the two files of the binary version in dir, packed by
 // gzip or not. Classes are the fine ones; the superclasses are not used. Of the
-// 50000 images to train on, 5000 chosen by seed are set aside for validation. It
+// 50000 images to train on, 5000 are set aside for validation. It
 // checks that there are as many images of every class as there must be. The error
 // is a *FileError.
-func ReadCIFAR100(dir string, seed uint64) (*Dataset, error) {
+func ReadCIFAR100(dir string, by Division) (*Dataset, error) {
 	paths, err := CIFAR100Files().find(dir)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func ReadCIFAR100(dir string, seed uint64) (*Dataset, error) {
 			return nil, &FileError{Path: paths[i], Problem: "not the file of CIFAR-100: " + err.Error(), Remedy: "give both files as they were published"}
 		}
 	}
-	learn, validate := setAside(upTo(cifar100Train), cifar100Train/10, seed)
+	learn, validate := by.setAside(cifar100Train, cifar100Train/10)
 	return &Dataset{
 		Name: "cifar100", Channels: 3, Height: cifarSide, Width: cifarSide,
 		Classes: 100, ClassNames: strings.Fields(cifar100Names),

@@ -34,7 +34,7 @@ func TestReadCIFAR100(t *testing.T) {
 		t.Skip("not in short mode: reads 60000 images")
 	}
 	train, test := records100(cifar100Train), gzipped(t, records100(cifar100Test))
-	d, err := ReadCIFAR100(cifar100At(t, train, test), 1)
+	d, err := ReadCIFAR100(cifar100At(t, train, test), Division{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestReadCIFAR100(t *testing.T) {
 
 	train[1] = 1
 	dir := cifar100At(t, train, test)
-	_, err = ReadCIFAR100(dir, 1)
+	_, err = ReadCIFAR100(dir, Division{Seed: 1})
 	wantFileError(t, err, filepath.Join(dir, "train.bin"), "not the file of CIFAR-100", "499 images of class 0, 500 are needed")
 }
 
@@ -76,11 +76,11 @@ func TestReadCIFAR100Refuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := cifar100At(t, c.content, good)
-			_, err := ReadCIFAR100(dir, 1)
+			_, err := ReadCIFAR100(dir, Division{Seed: 1})
 			wantFileError(t, err, filepath.Join(dir, "train.bin"), c.say)
 		})
 	}
-	_, err := ReadCIFAR100(t.TempDir(), 1)
+	_, err := ReadCIFAR100(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "train.bin, test.bin", "2 of the 2 files of cifar100 are missing", "cifar-100-binary.tar.gz", "-data")
 }
 

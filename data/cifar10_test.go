@@ -84,7 +84,7 @@ func TestReadCIFAR10(t *testing.T) {
 	}
 	all := records(cifarBatch)
 	batch := gzipped(t, all)
-	d, err := ReadCIFAR10(cifar10At(t, batch), 1)
+	d, err := ReadCIFAR10(cifar10At(t, batch), Division{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestReadCIFAR10(t *testing.T) {
 	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{45000, 5000, 10000} || d.Name != "cifar10" || d.Synthetic {
 		t.Errorf("%s, synthetic %v, has parts of %v", d.Name, d.Synthetic, got)
 	}
-	other, err := ReadCIFAR10(cifar10At(t, batch), 2)
+	other, err := ReadCIFAR10(cifar10At(t, batch), Division{Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,21 +102,32 @@ func TestReadCIFAR10(t *testing.T) {
 		t.Error("another seed gives the same split")
 	}
 
+	published, err := ReadCIFAR10(cifar10At(t, batch), Division{Published: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, validate := Division{Published: true}.setAside(50000, 5000)
+	for i, n := range validate {
+		if published.Validation.Labels[i] != uint8(n%10) {
+			t.Fatalf("image %d of the published validation part has class %d, image %d of the set has %d", i, published.Validation.Labels[i], n, n%10)
+		}
+	}
+
 	all[0] = 1
 	twisted := gzipped(t, all)
 	dir := cifar10At(t, batch, twisted, batch)
-	_, err = ReadCIFAR10(dir, 1)
+	_, err = ReadCIFAR10(dir, Division{Seed: 1})
 	wantFileError(t, err, dir, "the five data_batch files are not those of CIFAR-10", "4999 images of class 0, 5000 are needed")
 	dir = cifar10At(t, batch, batch, batch, batch, batch, twisted)
-	_, err = ReadCIFAR10(dir, 1)
+	_, err = ReadCIFAR10(dir, Division{Seed: 1})
 	wantFileError(t, err, dir, "test_batch", "999 images of class 0, 1000 are needed")
 }
 
 func TestReadCIFAR10Refuses(t *testing.T) {
 	dir := cifar10At(t, gzipped(t, records(20)))
-	_, err := ReadCIFAR10(dir, 1)
+	_, err := ReadCIFAR10(dir, Division{Seed: 1})
 	wantFileError(t, err, filepath.Join(dir, "data_batch_1.bin.gz"), "20 images where this file of CIFAR-10 has 10000")
-	_, err = ReadCIFAR10(t.TempDir(), 1)
+	_, err = ReadCIFAR10(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "data_batch_1.bin", "6 of the 6 files of cifar10 are missing", "cifar-10-binary.tar.gz", "-data")
 	// The folder of the published archive is looked into.
 	above := t.TempDir()

@@ -37,10 +37,10 @@ func RotMNISTFiles() FileSet {
 
 // ReadRotMNIST reads "rotmnist", the rotated digits of Larochelle et al. (2007),
 // from the two files in dir, packed by gzip or not. Of the 12000 images to train
-// on, 2000 chosen by seed are set aside for validation. The files' values in
+// on, 2000 are set aside for validation. The files' values in
 // [0, 1] become bytes, rounded to the nearest 256th; what would be 256 is 255. The
 // error is a *FileError.
-func ReadRotMNIST(dir string, seed uint64) (*Dataset, error) {
+func ReadRotMNIST(dir string, by Division) (*Dataset, error) {
 	set := RotMNISTFiles()
 	paths, err := set.find(dir)
 	if err != nil {
@@ -59,12 +59,12 @@ func ReadRotMNIST(dir string, seed uint64) (*Dataset, error) {
 			return nil, &FileError{Path: paths[i], Problem: fmt.Sprintf("%d images where %s has %d", n, set.Files[i].Name, want), Remedy: again}
 		}
 	}
-	return rotMNIST("rotmnist", &parts[0], parts[1], rotMNISTSide, rotMNISTSide, seed), nil
+	return rotMNIST("rotmnist", &parts[0], parts[1], rotMNISTSide, rotMNISTSide, by), nil
 }
 
 // rotMNIST divides the images to train on and joins them with those to test on.
-func rotMNIST(name string, train *Split, test Split, height, width int, seed uint64) *Dataset {
-	learn, validate := setAside(upTo(train.Len()), train.Len()/rotMNISTValidation, seed)
+func rotMNIST(name string, train *Split, test Split, height, width int, by Division) *Dataset {
+	learn, validate := by.setAside(train.Len(), train.Len()/rotMNISTValidation)
 	pixels := height * width
 	return &Dataset{
 		Name: name, Channels: 1, Height: height, Width: width,
@@ -206,7 +206,7 @@ func SyntheticRotMNIST(m *MNIST, seed uint64) *Dataset {
 
 	turnAtRandom(&chosen, m.Height, m.Width, seed, "rotmnist train")
 	turnAtRandom(&test, m.Height, m.Width, seed, "rotmnist test")
-	d := rotMNIST("rotmnist-synthetic", &chosen, test, m.Height, m.Width, seed)
+	d := rotMNIST("rotmnist-synthetic", &chosen, test, m.Height, m.Width, Division{Seed: seed})
 	d.Synthetic = true
 	return d
 }

@@ -100,7 +100,7 @@ func TestReadRotMNIST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not in short mode: reads 62000 images")
 	}
-	d, err := ReadRotMNIST(rotMNISTAt(t, 12000, 50000), 1)
+	d, err := ReadRotMNIST(rotMNISTAt(t, 12000, 50000), Division{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func TestReadRotMNIST(t *testing.T) {
 
 func TestReadRotMNISTRefuses(t *testing.T) {
 	dir := rotMNISTAt(t, 10, 10)
-	_, err := ReadRotMNIST(dir, 1)
+	_, err := ReadRotMNIST(dir, Division{Seed: 1})
 	wantFileError(t, err, dir, "10 images where mnist_all_rotation_normalized_float_train_valid.amat has 12000")
-	_, err = ReadRotMNIST(t.TempDir(), 1)
+	_, err = ReadRotMNIST(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "train_valid.amat", "2 of the 2 files of rotmnist are missing", "mnist_rotation_new.zip", "-data")
 	t.Setenv("NOETHER_DATA", "")
 	_, err = Locate(t.TempDir(), RotMNISTFiles())

@@ -6,6 +6,29 @@ import (
 	"github.com/noether-go/noether/internal/stream"
 )
 
+// Division says which of the images to train on are set aside for validation.
+type Division struct {
+	// Seed chooses them.
+	Seed uint64
+	// Published takes, whatever Seed is, those that the paper's program, which is
+	// written in PyTorch, takes by the fixed seed 42: the last of randperm's
+	// permutation, as random_split does.
+	Published bool
+}
+
+// publishedSeed is the seed of the published divisions.
+const publishedSeed = 42
+
+// setAside divides 0, 1, ..., n-1 into those to train on and held that are set
+// aside for validation, both in order.
+func (by Division) setAside(n, held int) (train, validation []int) {
+	if !by.Published {
+		return setAside(upTo(n), held, by.Seed)
+	}
+	order := torchPermutation(n, publishedSeed)
+	return slices.Sorted(slices.Values(order[:n-held])), slices.Sorted(slices.Values(order[n-held:]))
+}
+
 // setAside divides index into two parts: held of its entries, chosen by seed, are
 // set aside for validation. Both parts keep the order of index, so seed decides
 // only who is where.

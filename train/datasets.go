@@ -45,20 +45,20 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 	if err != nil {
 		return nil, err
 	}
-	return set.read(dir, c.Seed)
+	return set.read(dir, data.Division{Seed: c.Seed, Published: c.Data.Split == "published"})
 }
 
 // published are the sets that are read from files of their own.
 var published = map[string]struct {
 	files func() data.FileSet
-	read  func(dir string, seed uint64) (*data.Dataset, error)
+	read  func(dir string, by data.Division) (*data.Dataset, error)
 }{
 	"rotmnist":      {data.RotMNISTFiles, data.ReadRotMNIST},
 	"cifar10":       {data.CIFAR10Files, data.ReadCIFAR10},
 	"cifar100":      {data.CIFAR100Files, data.ReadCIFAR100},
-	"stl10":         {data.STL10Files, data.ReadSTL10},
-	"pcam":          {data.PCamFiles, func(dir string, _ uint64) (*data.Dataset, error) { return data.ReadPCam(dir) }},
-	"fashion-mnist": {data.FashionMNISTFiles, data.ReadFashionMNIST},
+	"stl10":         {data.STL10Files, func(dir string, by data.Division) (*data.Dataset, error) { return data.ReadSTL10(dir, by.Seed) }},
+	"pcam":          {data.PCamFiles, func(dir string, _ data.Division) (*data.Dataset, error) { return data.ReadPCam(dir) }},
+	"fashion-mnist": {data.FashionMNISTFiles, func(dir string, by data.Division) (*data.Dataset, error) { return data.ReadFashionMNIST(dir, by.Seed) }},
 }
 
 // locate returns the directory of a set's files, after fetching what is missing

@@ -32,8 +32,9 @@ type Config struct {
 
 // Data chooses the images.
 type Data struct {
-	Set  string `toml:"set"`  // see dataSets
-	Size int    `toml:"size"` // generated sixes to train on, of a set of drawings; 0: its default
+	Set   string `toml:"set"`   // see dataSets
+	Split string `toml:"split"` // of the images to train on: "seed", also where it is empty, or "published"
+	Size  int    `toml:"size"`  // generated sixes to train on, of a set of drawings; 0: its default
 }
 
 // Group chooses the group and how its elements are drawn.
@@ -100,23 +101,25 @@ type dataSet struct {
 	name    string
 	image   Image
 	drawing bool // generated in the size that data.size says
+	divided bool // the published program set a part aside for validation
 }
 
 var dataSets = []dataSet{
-	{"strokes6-180", Image{1, 28, 2}, true},
-	{"mnist6-180", Image{1, 28, 2}, false},
-	{"mnist6-m", Image{1, 28, 2}, false},
-	{"rotmnist", Image{1, 28, 10}, false},
-	{"rotmnist-synthetic", Image{1, 28, 10}, false},
-	{"cifar10", Image{3, 32, 10}, false},
-	{"cifar100", Image{3, 32, 100}, false},
-	{"stl10", Image{3, 96, 10}, false},
-	{"pcam", Image{3, 96, 2}, false},
-	{"fashion-mnist", Image{1, 28, 10}, false},
+	{"strokes6-180", Image{1, 28, 2}, true, false},
+	{"mnist6-180", Image{1, 28, 2}, false, false},
+	{"mnist6-m", Image{1, 28, 2}, false, false},
+	{"rotmnist", Image{1, 28, 10}, false, true},
+	{"rotmnist-synthetic", Image{1, 28, 10}, false, false},
+	{"cifar10", Image{3, 32, 10}, false, true},
+	{"cifar100", Image{3, 32, 100}, false, true},
+	{"stl10", Image{3, 96, 10}, false, false},
+	{"pcam", Image{3, 96, 2}, false, false},
+	{"fashion-mnist", Image{1, 28, 10}, false, false},
 }
 
 // Names that a configuration may hold.
 var (
+	splits     = []string{"seed", "published"}
 	jitters    = []string{"stratified", "comb"}
 	methods    = []string{"random", "deterministic"}  // in the order of gumbel.Method
 	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
@@ -195,6 +198,7 @@ func (c *Config) Check() error {
 		key, value string // "" stands for a default
 		allowed    []string
 	}{
+		{"data.split", c.Data.Split, splits},
 		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
 		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
 		{"kernel.norm", c.Kernel.Norm, names(siren.Norms())},
@@ -218,6 +222,9 @@ func (c *Config) Check() error {
 	}
 	if c.Data.Size != 0 && !c.dataSet().drawing {
 		return valueError("data.size", c.Data.Size, "0 for "+c.Data.Set+", whose size is given")
+	}
+	if c.Data.Split == "published" && !c.dataSet().divided {
+		return valueError("data.split", c.Data.Split, "seed for "+c.Data.Set)
 	}
 	for _, n := range []struct {
 		key           string

@@ -125,6 +125,18 @@ func TestSet(t *testing.T) {
 	}
 }
 
+func TestSplit(t *testing.T) {
+	for set, allowed := range map[string]bool{"rotmnist": true, "cifar10": true, "cifar100": true, "stl10": false, "pcam": false, "mnist6-180": false} {
+		c := published(set, "SE(2)", 8, true)
+		c.Data.Split = "published"
+		if err := c.Check(); (err == nil) != allowed {
+			t.Errorf("data.split = published of %s: %v", set, err)
+		} else if err != nil && !strings.HasPrefix(err.Error(), "data.split is published; allowed: seed for "+set) {
+			t.Error(err)
+		}
+	}
+}
+
 // The documentation names everything that a value may name.
 func TestNamesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "command-line.md"))

@@ -1,0 +1,54 @@
+package data
+
+import (
+	"slices"
+	"testing"
+)
+
+// The 10000th number from seed 5489 is the one that the C++ standard demands
+// (ISO/IEC 14882:2011, 26.5.5).
+func TestMT19937(t *testing.T) {
+	m := newMT19937(5489)
+	var x uint32
+	for range 10000 {
+		x = m.uint32()
+	}
+	if x != 4123659995 {
+		t.Errorf("the 10000th number is %d", x)
+	}
+}
+
+// What torch.randperm(10) returns after torch.manual_seed.
+func TestTorchPermutation(t *testing.T) {
+	for seed, want := range map[uint32][]int{
+		0:  {4, 1, 7, 5, 3, 9, 0, 8, 6, 2},
+		1:  {5, 6, 1, 2, 0, 8, 9, 3, 7, 4},
+		42: {2, 6, 1, 8, 4, 5, 0, 9, 3, 7},
+	} {
+		if got := torchPermutation(10, seed); !slices.Equal(got, want) {
+			t.Errorf("seed %d gives %v, want %v", seed, got, want)
+		}
+	}
+	for n := range 3 {
+		if got := torchPermutation(n, 42); len(got) != n {
+			t.Errorf("%d numbers of %d", len(got), n)
+		}
+	}
+}
+
+func TestDivision(t *testing.T) {
+	// The last three of seed 42's permutation of ten.
+	learn, validate := Division{Published: true, Seed: 7}.setAside(10, 3)
+	if !slices.Equal(learn, []int{0, 1, 2, 4, 5, 6, 8}) || !slices.Equal(validate, []int{3, 7, 9}) {
+		t.Errorf("published: %v to train on, %v set aside", learn, validate)
+	}
+	for _, by := range []Division{{Seed: 1}, {Seed: 2}, {Published: true}} {
+		learn, validate := by.setAside(50000, 5000)
+		if len(learn) != 45000 || len(validate) != 5000 {
+			t.Fatalf("%+v: %d to train on, %d set aside", by, len(learn), len(validate))
+		}
+		if all := slices.Sorted(slices.Values(slices.Concat(learn, validate))); !slices.Equal(all, upTo(50000)) {
+			t.Errorf("%+v: an image is missing or there twice", by)
+		}
+	}
+}
