@@ -15,8 +15,8 @@ const (
 	stl10Test   = 8000
 )
 
-// stl10Content holds the MD5 of the unpacked files, in the order of STL10Files:
-// no other checksum of them is published.
+// stl10Content holds the MD5 of the unpacked files, in the order of STL10Files, as
+// torchvision lists them.
 var stl10Content = [4]string{
 	trainImages: "918c2871b30a85fa023e0c44e0bee87f",
 	trainLabels: "5a34089d4802c674881badbb80307741",
