@@ -115,6 +115,26 @@
 	RIGHTPART(0) \
 	PRODUCTS
 
+// ZEROES clears the four tiles of a block of C.
+#define ZEROES \
+	ZERO(0) \
+	ZERO(1) \
+	ZERO(2) \
+	ZERO(3)
+
+// LOADS and STORES move them, the first row being at DX and the seventeenth at BX.
+#define LOADS \
+	LOADC(0, 0)    \
+	LOADC(1, 64)   \
+	LOADC16(2, 0)  \
+	LOADC16(3, 64)
+
+#define STORES \
+	STOREC(0, 0)    \
+	STOREC(1, 64)   \
+	STOREC16(2, 0)  \
+	STOREC16(3, 64)
+
 // Eight tiles of 16 rows of 64 bytes.
 DATA tiles<>+0x00(SB)/8, $1
 DATA tiles<>+0x08(SB)/8, $0

@@ -43,25 +43,6 @@
 	PRODUCTS     \
 	FETCH6
 
-#define ZEROES \
-	ZERO(0) \
-	ZERO(1) \
-	ZERO(2) \
-	ZERO(3)
-
-// LOADS and STORES move the tiles of C, whose first row is at DX.
-#define LOADS \
-	LOADC(0, 0)    \
-	LOADC(1, 64)   \
-	LOADC16(2, 0)  \
-	LOADC16(3, 64)
-
-#define STORES \
-	STOREC(0, 0)    \
-	STOREC(1, 64)   \
-	STOREC16(2, 0)  \
-	STOREC16(3, 64)
-
 // func gemmSplitPanelsAMX(strips, panels, steps int, a, b *float32, distance int, c *float32, ldc int, accumulate bool, ahead *float32, stride int)
 //
 //	for s := range strips {

@@ -151,17 +151,11 @@ columns:
 	JEQ     narrow
 	TESTL   AX, AX
 	JNZ     load
-	ZERO(0)
-	ZERO(1)
-	ZERO(2)
-	ZERO(3)
+	ZEROES
 	JMP     block
 
 load:
-	LOADC(0, 0)
-	LOADC(1, 64)
-	LOADC16(2, 0)
-	LOADC16(3, 64)
+	LOADS
 
 block:
 	COLUMNS
@@ -169,10 +163,7 @@ block:
 	ADDQ $6144, SI
 	DECQ CX
 	JNZ  block
-	STOREC(0, 0)
-	STOREC(1, 64)
-	STOREC16(2, 0)
-	STOREC16(3, 64)
+	STORES
 	ADDQ $128, DX
 	ADDQ $128, R12
 	SUBQ $2, halves+0(FP)
