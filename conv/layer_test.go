@@ -429,7 +429,7 @@ func TestAllocations(t *testing.T) {
 				h.Backward()
 			}
 			step()
-			if got := testing.AllocsPerRun(3, step); got != 0 {
+			if got := testing.AllocsPerRun(10, step); got != 0 {
 				t.Errorf("%v, %v: a step allocates %v times", k, c, got)
 			}
 		}

@@ -71,7 +71,14 @@ func tinyGCNN() GCNNConfig {
 
 func newTiny(t *testing.T) *Network {
 	t.Helper()
-	net, err := NewCKResNet(tiny())
+	return newTinyWith(t, func(*CKResNetConfig) {})
+}
+
+func newTinyWith(t *testing.T, change func(*CKResNetConfig)) *Network {
+	t.Helper()
+	cfg := tiny()
+	change(&cfg)
+	net, err := NewCKResNet(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,38 +97,20 @@ func newTinyGCNN(t *testing.T) *Network {
 // newTinyPerElement draws elements for every image.
 func newTinyPerElement(t *testing.T) *Network {
 	t.Helper()
-	cfg := tiny()
-	cfg.PerElement = true
-	net, err := NewCKResNet(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return newTinyWith(t, func(c *CKResNetConfig) { c.PerElement = true })
 }
 
 // newTinyMirrored drops the mirrored elements at random, as the published program
 // does.
 func newTinyMirrored(t *testing.T) *Network {
 	t.Helper()
-	cfg := tiny()
-	cfg.Group, cfg.Elements, cfg.Compat = lie.E2, 4, true
-	net, err := NewCKResNet(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat = lie.E2, 4, true })
 }
 
 // newTinyDropped drops elements of a grid at random, as the published program does.
 func newTinyDropped(t *testing.T) *Network {
 	t.Helper()
-	cfg := tiny()
-	cfg.Elements, cfg.Sampling, cfg.Compat = 4, gumbel.Deterministic, true
-	net, err := NewCKResNet(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return net
+	return newTinyWith(t, func(c *CKResNetConfig) { c.Elements, c.Sampling, c.Compat = 4, gumbel.Deterministic, true })
 }
 
 // newTinyHaar integrates over the subsets.
