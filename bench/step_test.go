@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/noether-go/noether/bench/cases"
@@ -86,7 +87,26 @@ func BenchmarkInfer(b *testing.B) {
 	}
 }
 
+// BenchmarkKeptSpectra predicts with spectra that are made anew for each batch, and with
+// kept ones.
+func BenchmarkKeptSpectra(b *testing.B) {
+	for _, preset := range []string{"rotmnist-se2-8-partial", "mnist6-180-se2-8-partial"} {
+		for _, batch := range []int{16, 64} {
+			for _, keep := range []bool{false, true} {
+				s := cases.Step{Preset: preset, Batch: batch}
+				b.Run(fmt.Sprintf("preset=%s/batch=%d/keep=%v", preset, batch, keep), func(b *testing.B) {
+					benchmarkFrozen(b, s, model.FreezeConfig{Batch: batch, Threads: 2, KeepSpectra: keep})
+				})
+			}
+		}
+	}
+}
+
 func benchmarkInfer(b *testing.B, s cases.Step, threads int) {
+	benchmarkFrozen(b, s, model.FreezeConfig{Batch: s.Batch, Threads: threads})
+}
+
+func benchmarkFrozen(b *testing.B, s cases.Step, cfg model.FreezeConfig) {
 	c, err := config.Lookup(s.Preset)
 	if err != nil {
 		b.Fatal(err)
@@ -95,7 +115,7 @@ func benchmarkInfer(b *testing.B, s cases.Step, threads int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	frozen, err := net.Freeze(model.FreezeConfig{Batch: s.Batch, Threads: threads})
+	frozen, err := net.Freeze(cfg)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -216,7 +216,7 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		p.analyse(b, &l.in, x, from, s.Sources(), s.NIn, s)
-		f := operands{slots: slots, bias: bias, from: from, to: to}
+		f := productArgs{slots: slots, bias: bias, from: from, to: to}
 		kept = f.kept.cut(kept, b, s)
 		p.multiply(b, s, f)
 		p.synthesise(b, &l.out, to, y, s.Targets(), s.NOut, s, g > 0)
@@ -256,7 +256,7 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		if dx.IsZero() {
 			continue
 		}
-		p.multiply(b, s, operands{slots: slots, from: from, to: to, adjoint: true})
+		p.multiply(b, s, productArgs{slots: slots, from: from, to: to, adjoint: true})
 		p.synthesise(b, &l.back, to, dx, s.Sources(), s.NIn, s, accumulate || g > 0)
 	}
 	if !dkernel.IsZero() {
@@ -267,13 +267,13 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 }
 
 // multiply multiplies the spectra of a band with that of the kernel.
-func (p *frequency) multiply(b band, s *Shape, f operands) {
+func (p *frequency) multiply(b band, s *Shape, f productArgs) {
 	if s.Paired {
-		p.paired = pairedProduct{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, operands: f}
+		p.paired = pairedProduct{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, productArgs: f}
 		p.paired.run()
 		return
 	}
-	p.product = product{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, operands: f}
+	p.product = product{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, productArgs: f}
 	p.product.run()
 }
 

@@ -1,8 +1,8 @@
 package conv
 
-// For inference the spectrum of a kernel can be kept from Prepare on (nn.Plan.KeepSpectra):
+// For inference the spectrum of a kernel can be kept from Prepare on (nn.Plan.KeepDerived):
 // block by block, as a pass would make it. It is P^2/T times as large as the kernel, and takes
-// its time to be read, so that little is gained where the batch is large.
+// its time to be read.
 
 // keptSpectrum are the blocks of a kernel's spectrum for the frequencies of a band.
 type keptSpectrum struct {
@@ -66,7 +66,7 @@ func (p *frequency) fill(memory, slots []float32, s *Shape) {
 		b := l.band(g, groups)
 		kept := keptSpectrum{fill: true}
 		memory = kept.cut(memory, b, s)
-		p.multiply(b, s, operands{slots: slots, kept: kept})
+		p.multiply(b, s, productArgs{slots: slots, kept: kept})
 	}
 	p.release()
 }

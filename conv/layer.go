@@ -195,7 +195,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	}
 	l.in, l.inEl, l.outEl, l.passes, l.factored, l.shape = in, inEl, outEl, passes, factored, *s
 	l.inference = p.Inference
-	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepSpectra {
+	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepDerived {
 		k.KeepSpectra()
 	}
 	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)

@@ -27,8 +27,8 @@ type pairedProduct struct {
 	*lattice
 	shape *Shape
 	band
-	cpu      *tensor.CPU
-	operands // sources and targets kind by kind
+	cpu         *tensor.CPU
+	productArgs // sources and targets kind by kind
 
 	row                    slotRow
 	splits                 bool

@@ -22,15 +22,15 @@ type product struct {
 	shape *Shape
 	band
 	cpu *tensor.CPU
-	operands
+	productArgs
 
 	splits                 bool
 	size                   blockSizes
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
-// operands are what a product multiplies.
-type operands struct {
+// productArgs are what a product multiplies.
+type productArgs struct {
 	slots   []float32 // [(o,i), slotRow] of the kernel
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil

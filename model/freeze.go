@@ -14,9 +14,9 @@ type FreezeConfig struct {
 	Batch   int // images that one pass takes; 0: 16
 	Threads int // CPU threads of one prediction; 0: 1
 	// KeepSpectra keeps the spectra of kernels that are multiplied in the frequency domain,
-	// rather than make them anew for each batch. Logits are the same; it saves up to a tenth
-	// of the time, and takes about ten times the memory of those kernels for each prediction
-	// that runs at the same time as others.
+	// rather than make them anew for each batch. Logits are the same. It takes about ten times
+	// the memory of those kernels for each prediction that runs at the same time as others, and
+	// reading that can take longer than making it: see BenchmarkKeptSpectra of package bench.
 	KeepSpectra bool
 }
 
@@ -94,7 +94,7 @@ func (f *Frozen) newExecutor() (*executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := net.bind(dev, nn.Plan{Batch: f.cfg.Batch, Inference: true, KeepSpectra: f.cfg.KeepSpectra}); err != nil {
+	if err := net.bind(dev, nn.Plan{Batch: f.cfg.Batch, Inference: true, KeepDerived: f.cfg.KeepSpectra}); err != nil {
 		dev.Close()
 		return nil, err
 	}

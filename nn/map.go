@@ -90,9 +90,9 @@ type Plan struct {
 	Batch     int
 	Inference bool // reserve no gradients; Backward must not be called
 
-	// KeepSpectra, with Inference, has layers whose kernels are rendered once for many
-	// passes keep the spectra of those, where they use them. It takes more memory.
-	KeepSpectra bool
+	// KeepDerived, with Inference, has layers keep from pass to pass what they derive from
+	// parameters that stay as they are, where that can save time. It takes more memory.
+	KeepDerived bool
 
 	// Device is the device that the arena will be bound to, for layers that
 	// need different buffers on different devices; nil means a CPU.
