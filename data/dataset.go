@@ -27,6 +27,11 @@ type Dataset struct {
 	Mean, Std []float32
 
 	Train, Validation, Test Split
+
+	// Upright holds, of a set that turns its images at random, those of Test as they
+	// were before, with the labels that they would have: what an answer is shown against
+	// the rotation for. It is empty for the other sets.
+	Upright Split
 }
 
 // Split is one part of a Dataset.

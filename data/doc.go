@@ -12,8 +12,9 @@
 //   - MNIST6180, "mnist6-180": the sixes of MNIST upright and turned by 180
 //     degrees, and MNIST6M, "mnist6-m": upright and flipped left-right; the toy
 //     tasks of Romero and Lohit, "Learning Partial Equivariances from Data"
-//     (NeurIPS 2022). ReadMNIST reads the four published files, and accepts
-//     nothing else.
+//     (NeurIPS 2022). MNIST6Circle, "mnist6-circle", is the first as their text
+//     describes it: sixes turned by any angle, by less than 90 degrees or not.
+//     ReadMNIST reads the four published files, and accepts nothing else.
 //   - ReadRotMNIST, "rotmnist": digits turned through the whole circle (Larochelle
 //     et al. 2007), and SyntheticRotMNIST, "rotmnist-synthetic", which makes such
 //     digits from MNIST. The Dataset of the latter says Synthetic.

@@ -2,8 +2,10 @@ package data
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -307,5 +309,115 @@ func TestSixesWithoutSix(t *testing.T) {
 	}
 	if err := MNIST6180(m, 0).Validate(); err == nil || !strings.Contains(err.Error(), "training part is empty") {
 		t.Errorf("Validate says %v", err)
+	}
+}
+
+// topped returns a set in MNIST's format of n sixes each, with ink at the top and a
+// number of their own in the centre, which turning leaves alone.
+func topped(train, test int) *MNIST {
+	m := &MNIST{Height: 5, Width: 5}
+	for part, s := range []*Split{&m.Train, &m.Test} {
+		for i := range []int{train, test}[part] {
+			image := make([]uint8, 25)
+			image[2], image[7], image[12] = 250, 250, uint8(i)
+			s.Images, s.Labels = append(s.Images, image...), append(s.Labels, 6)
+		}
+	}
+	return m
+}
+
+// above returns how much further up than down the ink of an image lies.
+func above(image []uint8) (ink int) {
+	for k, v := range image {
+		ink += int(v) * (2 - k/5)
+	}
+	return ink
+}
+
+func TestMNIST6Circle(t *testing.T) {
+	m := topped(200, 100)
+	before := slices.Clone(m.Train.Images)
+	d, same, other := MNIST6Circle(m, 3), MNIST6Circle(m, 3), MNIST6Circle(m, 4)
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if d.Name != "mnist6-circle" || d.Train.Len() != 180 || d.Validation.Len() != 20 || d.Test.Len() != 100 {
+		t.Errorf("%s has %d, %d and %d images", d.Name, d.Train.Len(), d.Validation.Len(), d.Test.Len())
+	}
+	if !bytes.Equal(before, m.Train.Images) {
+		t.Error("the sixes that were given are turned")
+	}
+	if !bytes.Equal(d.Train.Images, same.Train.Images) || !bytes.Equal(d.Test.Images, same.Test.Images) || bytes.Equal(d.Test.Images, other.Test.Images) {
+		t.Error("the angles are not a function of the seed")
+	}
+	if !bytes.Equal(d.Upright.Images, m.Test.Images) || slices.Max(d.Upright.Labels) != 0 {
+		t.Error("the upright sixes are not those of the test part, in class 0")
+	}
+	seen := map[uint8]bool{}
+	var of [2]int
+	for _, s := range []*Split{&d.Train, &d.Validation, &d.Test} {
+		for i := range s.Len() {
+			image, label := d.Image(s, i), s.Labels[i]
+			of[label]++
+			if s != &d.Test {
+				if seen[image[12]] {
+					t.Fatalf("six %d is there twice", image[12])
+				}
+				seen[image[12]] = true
+			}
+			if up := above(image); label == 0 && up < -1 || label == 1 && up > 1 {
+				t.Errorf("image %d has label %d, and %d more ink above than below", i, label, up)
+			}
+		}
+	}
+	if len(seen) != 200 || of[0] < 120 || of[1] < 120 {
+		t.Errorf("%d of 200 sixes to learn from; %d and %d of the classes", len(seen), of[0], of[1])
+	}
+}
+
+func TestMNIST6180Turned(t *testing.T) {
+	m := topped(60, 30)
+	plain, d, wide := MNIST6180(m, 3), MNIST6180Turned(m, 3, 20), MNIST6180Turned(m, 3, 180)
+	if !reflect.DeepEqual(MNIST6180Turned(m, 3, 0), plain) {
+		t.Error("sixes that are turned by nothing are others than those of MNIST6180")
+	}
+	if err := d.Validate(); err != nil {
+		t.Error(err)
+	}
+	if d.Name != "mnist6-180-rot20" || d.Test.Len() != 60 || !slices.Equal(d.Train.Labels, plain.Train.Labels) {
+		t.Errorf("%s, %d test images", d.Name, d.Test.Len())
+	}
+	if !bytes.Equal(d.Train.Images, MNIST6180Turned(m, 3, 20).Train.Images) || bytes.Equal(d.Train.Images, MNIST6180Turned(m, 4, 20).Train.Images) {
+		t.Error("the angles are not a function of the seed")
+	}
+	moved, below := 0, 0
+	turned := make([]uint8, 25)
+	for i := 0; i < d.Train.Len(); i += 2 {
+		image, copied := d.Image(&d.Train, i), d.Image(&d.Train, i+1)
+		if turnHalf(turned, image, 5); !bytes.Equal(turned, copied) {
+			t.Errorf("the copy of image %d is not the image turned by 180 degrees", i)
+		}
+		if !bytes.Equal(image, plain.Image(&plain.Train, i)) {
+			moved++
+		}
+		if above(image) < 700 { // a fifth of a right angle keeps most of 750
+			t.Errorf("image %d is turned too far: %d more ink above than below", i, above(image))
+		}
+		if above(wide.Image(&wide.Train, i)) < 0 {
+			below++
+		}
+	}
+	if moved < d.Train.Len()/3 || below < d.Train.Len()/8 {
+		t.Errorf("of %d sixes %d are turned by up to 20 degrees, and %d stand on their heads by up to 180", d.Train.Len()/2, moved, below)
+	}
+	for _, degrees := range []float64{-1, 181, math.NaN()} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Errorf("no *Error for %v degrees", degrees)
+				}
+			}()
+			MNIST6180Turned(m, 3, degrees)
+		}()
 	}
 }

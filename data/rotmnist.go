@@ -211,15 +211,21 @@ func SyntheticRotMNIST(m *MNIST, seed uint64) *Dataset {
 	return d
 }
 
-// turnAtRandom turns every image of s by an angle of its own. Image i's angle is a
-// function of (seed, name, i).
+// turnAtRandom turns every image of s by an angle of its own, uniform over the
+// circle. Image i's angle is a function of (seed, name, i).
 func turnAtRandom(s *Split, height, width int, seed uint64, name string) {
+	turnEach(s, height, width, seed, name, func(_ int, src *stream.Stream) (sin, cos float64) { return direction(src) })
+}
+
+// turnEach turns image i of s by the angle whose sine and cosine angle draws from the
+// stream (seed, name, i).
+func turnEach(s *Split, height, width int, seed uint64, name string, angle func(i int, src *stream.Stream) (sin, cos float64)) {
 	pixels := height * width
 	turned := make([]uint8, pixels)
 	var src stream.Stream
 	for i := range s.Len() {
 		src.Seed(seed, name, uint64(i))
-		sin, cos := direction(&src)
+		sin, cos := angle(i, &src)
 		image := s.Images[i*pixels:][:pixels]
 		turn(turned, image, height, width, sin, cos)
 		copy(image, turned)

@@ -92,6 +92,25 @@ func quarterSincos(angle float64) (sin, cos float64) {
 	return 0, 1
 }
 
+// sincos returns the sine and the cosine of an angle of at most pi either way. Unlike
+// those of package math they have the same bits on every architecture: each operation
+// is rounded by itself.
+func sincos(angle float64) (sin, cos float64) {
+	const halvings, terms = 3, 9
+	x := angle / (1 << halvings)
+	xx := float64(x * x)
+	sin, cos = 1, 1 // Taylor's polynomials by Horner's rule: sin x / x and cos x, to x^18 of about 0.4
+	for k := terms; k > 0; k-- {
+		sin = 1 - float64(float64(xx/float64(2*k*(2*k+1)))*sin)
+		cos = 1 - float64(float64(xx/float64(2*k*(2*k-1)))*cos)
+	}
+	sin *= x
+	for range halvings {
+		sin, cos = 2*float64(sin*cos), 1-2*float64(sin*sin)
+	}
+	return sin, cos
+}
+
 // turnHalf writes src [H*W] turned by 180 degrees to dst.
 func turnHalf(dst, src []uint8, width int) {
 	for i, v := range src {

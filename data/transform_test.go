@@ -130,3 +130,13 @@ func TestRotateMisuse(t *testing.T) {
 		wantPanic(t, say, f)
 	}
 }
+
+func TestSincos(t *testing.T) {
+	for k := -4000; k <= 4000; k++ {
+		angle := math.Pi * float64(k) / 4000
+		sin, cos := sincos(angle)
+		if wantSin, wantCos := math.Sincos(angle); math.Abs(sin-wantSin) > 4e-15 || math.Abs(cos-wantCos) > 4e-15 {
+			t.Errorf("sine and cosine of %v: %v, %v", angle, sin, cos)
+		}
+	}
+}

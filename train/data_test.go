@@ -142,7 +142,7 @@ func TestSizeOfGeneratedData(t *testing.T) {
 
 // What a configuration says about the images of its data set is true.
 func TestImages(t *testing.T) {
-	for set, synthetic := range map[string]bool{"strokes6-180": true, "mnist6-180": false, "mnist6-m": false, "rotmnist-synthetic": true} {
+	for set, synthetic := range map[string]bool{"strokes6-180": true, "mnist6-180": false, "mnist6-m": false, "mnist6-circle": false, "rotmnist-synthetic": true} {
 		t.Run(set, func(t *testing.T) {
 			if testing.Short() && set == "rotmnist-synthetic" {
 				t.Skip("not in short mode: turns 62000 digits")

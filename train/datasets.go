@@ -20,7 +20,7 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 			strokes.Validation, strokes.Test = (3*n+19)/20, (n+3)/4
 		}
 		return data.Strokes6180(strokes), nil
-	case "mnist6-180", "mnist6-m", "rotmnist-synthetic":
+	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
 		dir, err := locate(ctx, data.MNISTFiles(), o, log)
 		if err != nil {
 			return nil, err
@@ -31,9 +31,11 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 		}
 		switch c.Data.Set {
 		case "mnist6-180":
-			return data.MNIST6180(m, c.Seed), nil
+			return data.MNIST6180Turned(m, c.Seed, c.Data.RotInterval), nil
 		case "mnist6-m":
 			return data.MNIST6M(m, c.Seed), nil
+		case "mnist6-circle":
+			return data.MNIST6Circle(m, c.Seed), nil
 		}
 		return data.SyntheticRotMNIST(m, c.Seed), nil
 	}

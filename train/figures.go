@@ -57,7 +57,7 @@ func measure(ctx context.Context, s *session) (*figures, error) {
 	return f, nil
 }
 
-// turnedImages returns the first test images of the first class, normalised,
+// turnedImages returns the first test images of the first class, upright, normalised,
 // turned by every angle of the curve: [angles, images, C, H, W]. The last angle is
 // the first one again and left out.
 func turnedImages(set *data.Dataset) ([]float32, *figures) {
@@ -65,15 +65,19 @@ func turnedImages(set *data.Dataset) ([]float32, *figures) {
 	for a := -180; a <= 180; a += curveStep {
 		f.angles = append(f.angles, float64(a))
 	}
+	images := &set.Test
+	if set.Upright.Len() > 0 {
+		images = &set.Upright
+	}
 	var chosen []int
-	for i, label := range set.Test.Labels {
+	for i, label := range images.Labels {
 		if label == 0 && len(chosen) < curveImages {
 			chosen = append(chosen, i)
 		}
 	}
 	f.images = len(chosen)
 	if len(chosen) > 0 {
-		f.picture = &plots.Picture{Width: set.Width, Height: set.Height, Ink: set.Image(&set.Test, chosen[0])[:set.Height*set.Width]}
+		f.picture = &plots.Picture{Width: set.Width, Height: set.Height, Ink: set.Image(images, chosen[0])[:set.Height*set.Width]}
 	}
 	pixels, plane := set.Pixels(), set.Height*set.Width
 	turns := f.angles[:len(f.angles)-1]
@@ -82,7 +86,7 @@ func turnedImages(set *data.Dataset) ([]float32, *figures) {
 	at := out
 	for _, angle := range turns {
 		for _, i := range chosen {
-			src := set.Image(&set.Test, i)
+			src := set.Image(images, i)
 			for c := range set.Channels {
 				for k, v := range src[c*plane:][:plane] {
 					image[k] = float32(v) / 255

@@ -35,6 +35,9 @@ type Data struct {
 	Set   string `toml:"set"`   // see dataSets
 	Split string `toml:"split"` // of the images to train on: "seed", also where it is empty, or "published"
 	Size  int    `toml:"size"`  // generated sixes to train on, of a set of drawings; 0: its default
+	// RotInterval is, of mnist6-180, how far either way each six is turned at random
+	// before it is copied, in degrees.
+	RotInterval float64 `toml:"rot_interval"`
 }
 
 // Group chooses the group and how its elements are drawn.
@@ -108,6 +111,7 @@ var dataSets = []dataSet{
 	{"strokes6-180", Image{1, 28, 2}, true, false},
 	{"mnist6-180", Image{1, 28, 2}, false, false},
 	{"mnist6-m", Image{1, 28, 2}, false, false},
+	{"mnist6-circle", Image{1, 28, 2}, false, false},
 	{"rotmnist", Image{1, 28, 10}, false, true},
 	{"rotmnist-synthetic", Image{1, 28, 10}, false, false},
 	{"cifar10", Image{3, 32, 10}, false, true},
@@ -225,6 +229,12 @@ func (c *Config) Check() error {
 	}
 	if c.Data.Split == "published" && !c.dataSet().divided {
 		return valueError("data.split", c.Data.Split, "seed for "+c.Data.Set)
+	}
+	switch r := c.Data.RotInterval; {
+	case !(r >= 0 && r <= 180):
+		return valueError("data.rot_interval", r, "0 to 180 degrees")
+	case r != 0 && c.Data.Set != "mnist6-180":
+		return valueError("data.rot_interval", r, "0 for "+c.Data.Set)
 	}
 	for _, n := range []struct {
 		key           string

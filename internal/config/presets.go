@@ -101,6 +101,8 @@ func Presets() []Preset {
 		{"mnist6-180-se2-8-partial", "mnist6-180", "MNIST sixes against their copies turned by 180 degrees, SE(2), learned subsets", toy("mnist6-180", true)},
 		{"mnist6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-180", false)},
 		{"mnist6-180-se2-8-partial-perelement", "", "learned subsets, with elements drawn for every image of a batch", perElement(toy("mnist6-180", true))},
+		{"mnist6-circle-se2-8-partial", "mnist6-circle", "MNIST sixes turned by any angle, by less than 90 degrees or not, SE(2), learned subsets", toy("mnist6-circle", true)},
+		{"mnist6-circle-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-circle", false)},
 		{"mnist6-m-se2-8-partial", "mnist6-m", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},

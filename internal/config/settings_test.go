@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -133,6 +134,24 @@ func TestSplit(t *testing.T) {
 			t.Errorf("data.split = published of %s: %v", set, err)
 		} else if err != nil && !strings.HasPrefix(err.Error(), "data.split is published; allowed: seed for "+set) {
 			t.Error(err)
+		}
+	}
+}
+
+func TestRotInterval(t *testing.T) {
+	for _, c := range []struct {
+		set     string
+		degrees float64
+		want    string // of the error
+	}{
+		{"mnist6-180", 0, ""}, {"mnist6-180", 45.5, ""}, {"mnist6-180", 180, ""}, {"mnist6-circle", 0, ""},
+		{"mnist6-180", -1, "0 to 180 degrees"}, {"mnist6-180", 181, "0 to 180 degrees"}, {"mnist6-180", math.NaN(), "0 to 180 degrees"},
+		{"mnist6-m", 30, "0 for mnist6-m"},
+	} {
+		cfg := toy(c.set, true)
+		cfg.Data.RotInterval = c.degrees
+		if err := cfg.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), "data.rot_interval is "+fmt.Sprint(c.degrees)+"; allowed: "+c.want) {
+			t.Errorf("%v degrees for %s: %v", c.degrees, c.set, err)
 		}
 	}
 }
