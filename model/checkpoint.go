@@ -30,6 +30,7 @@ type networkJSON struct {
 	Channels     int     `json:"channels"`
 	Side         int     `json:"side"`
 	Classes      int     `json:"classes"`
+	Norm         string  `json:"norm,omitempty"` // "": BatchNorm
 	Width        int     `json:"width"`
 	Factors      []int   `json:"factors"`
 	Pools        []int   `json:"pools"`
@@ -41,7 +42,7 @@ type networkJSON struct {
 	KernelLayers int     `json:"kernel_layers"`
 	Omega0       float64 `json:"omega0"`
 	Activation   string  `json:"kernel_activation,omitempty"`
-	Norm         string  `json:"kernel_norm,omitempty"`
+	KernelNorm   string  `json:"kernel_norm,omitempty"`
 	Sampling     uint8   `json:"sampling,omitempty"`
 	Jitter       uint8   `json:"jitter"`
 	Measure      uint8   `json:"measure,omitempty"`
@@ -53,9 +54,9 @@ func (s *settings) describe() networkJSON {
 	return networkJSON{
 		Type: s.Type, Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
-		Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
+		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
-		Activation: string(s.KernelActivation), Norm: string(s.KernelNorm),
+		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
 		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
 	}
 }
@@ -71,9 +72,9 @@ func (j networkJSON) settings() (settings, error) {
 	return settings{
 		Type: j.Type, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
-		Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
+		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
-		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.Norm),
+		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
 		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,
 	}, nil
 }

@@ -12,10 +12,10 @@ import (
 // global maximum and a linear classifier.
 type ckResNet struct {
 	lift     *conv.Lifting
-	liftNorm *nn.BatchNorm
+	liftNorm norm
 	blocks   []residualBlock
 	last     *conv.Group
-	lastNorm *nn.BatchNorm
+	lastNorm norm
 	head     *nn.Linear
 }
 
@@ -24,7 +24,7 @@ type ckResNet struct {
 type residualBlock struct {
 	gconv1, gconv2 *conv.Group
 	shortcut       *conv.Pointwise
-	norm           *nn.BatchNorm
+	out            norm
 }
 
 // NewCKResNet builds the residual network of the paper with freshly drawn
@@ -68,7 +68,7 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 	if b.gconv2, err = net.newGroup(net.convConfig(name+".gconv2", out, out)); err != nil {
 		return b, err
 	}
-	if b.norm, err = net.newNorm(name+".norm_out", out); err != nil {
+	if b.out, err = net.newNorm(name+".norm_out", out); err != nil {
 		return b, err
 	}
 	if in != out || net.cfg.stochastic() {
@@ -92,16 +92,11 @@ func (a *ckResNet) reserve(p *planner) *nn.Map {
 		if b.shortcut != nil {
 			skip = p.end(b.shortcut, b.shortcut.Plan(p.Plan, in, inElements, p.elements), in)
 		}
-		b.norm.Pool, b.norm.ReLU = p.net.cfg.pooled(i+1), true
-		x = p.end(b.norm, b.norm.PlanSum(p.Plan, x, skip), x, skip)
+		follow(b.out, p.net.cfg.pooled(i+1))
+		x = p.end(b.out, b.out.PlanSum(p.Plan, x, skip), x, skip)
 	}
 	x = p.normPoolReLU(a.lastNorm, p.group(a.last, x), false)
 	return p.single(a.head, p.single(nn.NewGlobalMax(), x))
-}
-
-func (p *planner) normPoolReLU(norm *nn.BatchNorm, x *nn.Map, pool bool) *nn.Map {
-	norm.Pool, norm.ReLU = pool, true
-	return p.single(norm, x)
 }
 
 func (p *planner) standardizeReLU(x *nn.Map) *nn.Map {

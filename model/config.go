@@ -23,6 +23,7 @@ type CKResNetConfig struct {
 	Side     int // height and width of the image in pixels; 0: 28
 	Classes  int // 0: 10
 
+	Norm    Norm  // of feature maps; "": BatchNorm
 	Width   int   // channels of the first block; 0: 32
 	Factors []int // width of each residual block in units of Width; nil: {1, 2}
 	Pools   []int // where to halve the resolution: 0 after the lifting, i after block i; nil: {0, 1}
@@ -56,6 +57,7 @@ type GCNNConfig struct {
 	Side     int // height and width of the image in pixels; 0: 32
 	Classes  int // 0: 10
 
+	Norm    Norm  // of feature maps; "": BatchNorm
 	Width   int   // channels of the lifting convolution; 0: 128
 	Factors []int // width of each group convolution in units of Width; nil: {1, 2, 2, 2, 2, 2, 2, 2}
 	Pools   []int // where to halve the resolution: 0 after the lifting, i after group convolution i; nil: {2, 5}
@@ -90,6 +92,7 @@ type settings struct {
 
 	Channels, Side, Classes int
 
+	Norm           Norm
 	Width          int
 	Factors, Pools []int
 	Dropout        float64
@@ -147,7 +150,7 @@ func (c CKResNetConfig) settings() settings {
 	return settings{
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Width: c.Width, Factors: c.Factors, Pools: c.Pools,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
@@ -175,7 +178,7 @@ func (c GCNNConfig) settings() settings {
 	return settings{
 		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
@@ -199,6 +202,9 @@ func (s settings) withDefaults() settings {
 	}
 	if s.KernelNet == "" {
 		s.KernelNet = conv.SIREN
+	}
+	if s.Norm == "" {
+		s.Norm = BatchNorm
 	}
 	if s.Algorithm == "" {
 		s.Algorithm = conv.Auto
@@ -234,6 +240,9 @@ func (s *settings) check() error {
 	}
 	if !(s.Omega0 > 0 && s.Omega0 <= 1e4) {
 		return bad("Omega0", s.Omega0, "above 0, up to 10000")
+	}
+	if !slices.Contains(Norms(), s.Norm) {
+		return bad("Norm", fmt.Sprintf("%q", s.Norm), listed(Norms()))
 	}
 	if err := s.checkKernelNet(bad); err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 // and ReLU, with a few pools between them, global mean and a linear classifier.
 type gcnn struct {
 	lift     *conv.Lifting
-	liftNorm *nn.BatchNorm
+	liftNorm norm
 	convs    []*conv.Group
-	norms    []*nn.BatchNorm
+	norms    []norm
 	dropouts []*nn.Dropout // one per group convolution; nil where none follows
 	head     *nn.Linear
 }
@@ -32,7 +32,7 @@ func (a *gcnn) build(net *Network) (err error) {
 	if a.liftNorm, err = net.newNorm("lift_norm", c.Width); err != nil {
 		return err
 	}
-	a.convs, a.norms = make([]*conv.Group, len(c.Factors)), make([]*nn.BatchNorm, len(c.Factors))
+	a.convs, a.norms = make([]*conv.Group, len(c.Factors)), make([]norm, len(c.Factors))
 	a.dropouts = make([]*nn.Dropout, len(c.Factors))
 	width, number := c.Width, 0
 	for i, f := range c.Factors {

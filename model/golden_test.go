@@ -38,7 +38,7 @@ func uniforms(t *testing.T, a npz.Archive, prefix string) *sequence {
 	return s
 }
 
-// TestGoldenNetworks runs the reference's partial networks: one training pass with
+// TestGoldenNetworks runs the reference's networks: one training pass with
 // its gradients and running statistics, one evaluation pass, one step of Adam.
 func TestGoldenNetworks(t *testing.T) {
 	residual, err := NewCKResNet(CKResNetConfig{
@@ -69,6 +69,13 @@ func TestGoldenNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	layered, err := NewCKResNet(CKResNetConfig{
+		Group: lie.SE2, Elements: 4, Channels: 1, Side: 14, Classes: 10, Norm: LayerNorm,
+		Width: 4, Factors: []int{1, 2}, Pools: []int{0}, KernelSide: 5, KernelHidden: 8, Compat: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		file string
 		net  *Network
@@ -77,6 +84,7 @@ func TestGoldenNetworks(t *testing.T) {
 		{"ckresnet_e2_partial_siren_bn.npz", mirrored},
 		{"gcnn_se2_partial_siren_bn.npz", chain},
 		{"ckresnet_se2_partial_magnet_perbatch.npz", perElement},
+		{"ckresnet_se2_full_siren_ln.npz", layered},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			a := golden.Open(t, c.file)

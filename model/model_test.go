@@ -125,6 +125,12 @@ func newTinyHaar(t *testing.T) *Network {
 	return net
 }
 
+// newTinyLayerNorm normalises image by image.
+func newTinyLayerNorm(t *testing.T) *Network {
+	t.Helper()
+	return newTinyWith(t, func(c *CKResNetConfig) { c.Norm = LayerNorm })
+}
+
 // eachArchitecture runs a test on tiny networks of every kind. There is none under
 // Compat, whose gradients are not those of its loss.
 func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
@@ -132,6 +138,7 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	t.Run("GCNN", func(t *testing.T) { test(t, newTinyGCNN) })
 	t.Run("PerElement", func(t *testing.T) { test(t, newTinyPerElement) })
 	t.Run("Haar", func(t *testing.T) { test(t, newTinyHaar) })
+	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 }
 
 func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
@@ -646,6 +653,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Measure":      func(c *CKResNetConfig) { c.Measure = 3 },
 		"Sampling":     func(c *CKResNetConfig) { c.Sampling = 2 },
 		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
+		"Norm":         func(c *CKResNetConfig) { c.Norm = "batchnorm" },
 	} {
 		c := tiny()
 		change(&c)

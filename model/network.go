@@ -148,15 +148,6 @@ func (net *Network) newGroup(cfg conv.Config) (*conv.Group, error) {
 	return g, net.addSampler(cfg.Name, net.cfg.Partial)
 }
 
-func (net *Network) newNorm(name string, channels int) (*nn.BatchNorm, error) {
-	norm, err := nn.NewBatchNorm(name, channels)
-	if err != nil {
-		return nil, err
-	}
-	net.params.Add(norm.Parameters()...)
-	return norm, nil
-}
-
 func (net *Network) newLinear(name string, in, out int) (*nn.Linear, error) {
 	l, err := nn.NewLinear(name, in, out, net.cfg.Seed)
 	if err != nil {

@@ -34,6 +34,19 @@ func checkSummands(op string, a, b *Map) {
 	}
 }
 
+// sumInPlace returns the summands of a layer that takes their sum in the place of the
+// first one, whose value no other layer may keep.
+func sumInPlace(op string, a, b *Map) (sum, addend *Map) {
+	checkSummands(op, a, b)
+	if a.kept != keepNothing {
+		a, b = b, a
+	}
+	if a.kept != keepNothing {
+		refuse(op, "the values of both summands are kept, so that the sum has no place; see Add")
+	}
+	return a, b
+}
+
 // Bind sets the device.
 func (l *Add) Bind(dev tensor.Device) { l.dev = dev }
 

@@ -82,14 +82,7 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 // pass, equal element counts: a residual connection. The sum takes the place of
 // one of them, whose value no other layer may keep.
 func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
-	const op = "BatchNorm.PlanSum"
-	checkSummands(op, a, b)
-	if a.kept != keepNothing {
-		a, b = b, a
-	}
-	if a.kept != keepNothing {
-		refuse(op, "the values of both summands are kept, so that the sum has no place; see Add")
-	}
+	a, b = sumInPlace("BatchNorm.PlanSum", a, b)
 	out := l.Plan(p, a)
 	l.addend = b
 	return out

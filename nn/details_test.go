@@ -183,6 +183,7 @@ func TestBadPlans(t *testing.T) {
 	p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
 	m := p.Map(3, 4, 5, 5)
 	panics(t, "2 channels, its input 3", func() { must(nn.NewBatchNorm("n", 2)).Plan(p, m) })
+	panics(t, "2 channels, its input 3", func() { must(nn.NewLayerNorm("n", 2)).Plan(p, m) })
 	panics(t, "2 channels, its input 3", func() { must(nn.NewLinear("l", 2, 2, 0)).Plan(p, m) })
 	panics(t, "1x5", func() { nn.NewMaxPool2().Plan(p, p.Map(3, 4, 1, 5)) })
 	panics(t, "[3 4 5 5 2] and [3 3 5 5 2]", func() { nn.NewAdd().Plan(p, m, p.Map(3, 3, 5, 5)) })
@@ -197,6 +198,8 @@ func TestBadPlans(t *testing.T) {
 	panics(t, "3 and 4 elements", func() { add.Forward(true) })
 
 	_, err := nn.NewBatchNorm("norm", 0)
+	refused(t, err, "norm: channels is 0, allowed is at least 1")
+	_, err = nn.NewLayerNorm("norm", 0)
 	refused(t, err, "norm: channels is 0, allowed is at least 1")
 	_, err = nn.NewLinear("out", -1, 2, 0)
 	refused(t, err, "input channels is -1")
@@ -213,6 +216,7 @@ func TestKeptValues(t *testing.T) {
 		in, out int
 	}{
 		"BatchNorm":   {must(nn.NewBatchNorm("n", 2)), 0, sum | relu},
+		"LayerNorm":   {must(nn.NewLayerNorm("n", 2)), 0, sum | relu},
 		"Standardize": {nn.NewStandardize(), 0, sum | relu},
 		"ReLU":        {nn.NewReLU(), 0, 0}, // in and out are one map
 		"MaxPool2":    {nn.NewMaxPool2(), 0, relu},

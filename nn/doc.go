@@ -33,6 +33,7 @@
 // z = (x - mean(x)) / sqrt(var(x) + eps), where var divides by m:
 //
 //	BatchNorm     y = weight*z + bias, per channel       dx = weight*invstd*(dy - mean(dy) - z*mean(dy*z))
+//	LayerNorm     y = weight*z + bias, z per sample      dx = invstd*(weight*dy - mean(weight*dy) - z*mean(weight*dy*z))
 //	Standardize   y = z, per channel and sample          dx = invstd*(dy - mean(dy) - z*mean(dy*z))
 //	ReLU          y = max(x, 0)                          dx = dy where y > 0, else 0
 //	MaxPool2      y = max of a 2x2 window                dx = dy at the first maximum, else 0
@@ -43,8 +44,8 @@
 //	Add           y = a + b                              da = db = dy
 //	CrossEntropy  L = mean of -log softmax(x)[label]     dx = (softmax(x) - onehot(label)) / samples
 //
-// BatchNorm can take a sum before it and MaxPool2 and ReLU behind it, Standardize a
-// ReLU: a map is then read once and only the result is written, and Backward finds
+// BatchNorm and LayerNorm can take a sum before them and MaxPool2 and ReLU behind them,
+// Standardize a ReLU: a map is then read once and only the result is written, and Backward finds
 // out anew from x what passed. Such layers have the gradients of those they stand
 // for.
 //
@@ -52,8 +53,8 @@
 // learned subset it becomes invariance to that subset only (Romero & Lohit,
 // "Learning Partial Equivariances from Data", NeurIPS 2022).
 //
-// Sources: batch normalisation, Ioffe & Szegedy 2015; instance normalisation,
-// Ulyanov, Vedaldi & Lempitsky 2016; Adam, Kingma & Ba 2015; decoupled weight
+// Sources: batch normalisation, Ioffe & Szegedy 2015; layer normalisation, Ba, Kiros &
+// Hinton 2016; instance normalisation, Ulyanov, Vedaldi & Lempitsky 2016; Adam, Kingma & Ba 2015; decoupled weight
 // decay, Loshchilov & Hutter 2019; cosine schedule, Loshchilov & Hutter 2017.
 //
 // Every layer is held to a float64 reference and to central differences by

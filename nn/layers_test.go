@@ -190,6 +190,42 @@ func fusedNorm(t testing.TB, threads int, sh shape, pool, relu, sum bool) *subje
 	return s
 }
 
+// layerNorm is a layer normalisation with what surrounds it.
+func layerNorm(t testing.TB, threads int, sh shape, pool, relu, sum bool) *subject {
+	s := newSubject(t, threads, sh)
+	l := must(nn.NewLayerNorm("norm", sh.c))
+	for c := range sh.c {
+		l.Weight.Host[c], l.Bias.Host[c] = 0.5-float32(c), 0.3*float32(c)-0.2
+	}
+	l.Pool, l.ReLU = pool, relu
+	a := s.input()
+	var out *nn.Map
+	if sum {
+		out = l.PlanSum(s.plan, a, s.input())
+	} else {
+		out = l.Plan(s.plan, a)
+	}
+	s.use(l)
+	p := s.project(out)
+	s.forward, s.backward = func() { l.Forward(true) }, l.Backward
+	s.reference = func(x [][]float64) float64 {
+		y := x[2]
+		if sum {
+			y = refAdd(y, x[3])
+		}
+		y = refAffine(refNormBy(y, 1, sh.c*sh.perChannel(), sh.b, 1e-12), x[0], x[1])
+		if relu {
+			y = refReLU(y)
+		}
+		if pool {
+			y = refMaxPool2(y, sh)
+		}
+		return p.Of(y)
+	}
+	s.smallSteps()
+	return s
+}
+
 // subjects are all layers, alone and in the combinations that share buffers.
 var subjects = []struct {
 	name string
@@ -299,6 +335,21 @@ var subjects = []struct {
 		return fusedNorm(t, threads, sh, false, false, true)
 	}},
 	{"BatchNormSumPoolReLU", func(t testing.TB, threads int, sh shape) *subject { return fusedNorm(t, threads, sh, true, true, true) }},
+	{"LayerNorm", func(t testing.TB, threads int, sh shape) *subject {
+		s := layerNorm(t, threads, sh, false, false, false)
+		s.step, s.tol, s.floor = 0, 0, 0 // it has no kinks
+		return s
+	}},
+	{"LayerNormReLU", func(t testing.TB, threads int, sh shape) *subject {
+		return layerNorm(t, threads, sh, false, true, false)
+	}},
+	{"LayerNormPool", func(t testing.TB, threads int, sh shape) *subject {
+		return layerNorm(t, threads, sh, true, false, false)
+	}},
+	{"LayerNormSum", func(t testing.TB, threads int, sh shape) *subject {
+		return layerNorm(t, threads, sh, false, false, true)
+	}},
+	{"LayerNormSumPoolReLU", func(t testing.TB, threads int, sh shape) *subject { return layerNorm(t, threads, sh, true, true, true) }},
 	{"StandardizeReLU", func(t testing.TB, threads int, sh shape) *subject {
 		l := nn.NewStandardize()
 		l.ReLU = true
@@ -314,11 +365,13 @@ var subjects = []struct {
 		s := newSubject(t, threads, sh)
 		in, other := s.input(), s.input()
 		norm, pool, sum, std := batchNorm("norm", sh.c), batchNorm("pool", sh.c), batchNorm("sum", sh.c), nn.NewStandardize()
+		whole := must(nn.NewLayerNorm("whole", sh.c))
+		whole.Pool, whole.ReLU = true, true
 		norm.ReLU, std.ReLU = true, true
 		pool.Pool, pool.ReLU = true, true
 		sum.Pool = true
-		m := []*nn.Map{norm.Plan(s.plan, in), pool.Plan(s.plan, in), std.Plan(s.plan, in), sum.PlanSum(s.plan, in, other)}
-		s.use(norm, pool, std, sum)
+		m := []*nn.Map{norm.Plan(s.plan, in), pool.Plan(s.plan, in), std.Plan(s.plan, in), sum.PlanSum(s.plan, in, other), whole.Plan(s.plan, in)}
+		s.use(norm, pool, std, sum, whole)
 		p := make([]*gradcheck.Projection, len(m))
 		for i, m := range m {
 			p[i] = gradcheck.NewProjection(s.dev, m.Size(), uint64(i))
@@ -336,19 +389,24 @@ var subjects = []struct {
 				p[i].Seed(m)
 			}
 		}
-		s.forward = func() { norm.Forward(true); pool.Forward(true); std.Forward(true); sum.Forward(true) }
+		s.forward = func() {
+			for _, l := range []nn.Layer{norm, pool, std, sum, whole} {
+				l.Forward(true)
+			}
+		}
 		// The sum lies in the map that nothing keeps, and its gradient is passed
 		// on to the other one, which the layers before it add to.
-		s.backward = func() { sum.Backward(); std.Backward(); pool.Backward(); norm.Backward() }
+		s.backward = func() { sum.Backward(); std.Backward(); pool.Backward(); whole.Backward(); norm.Backward() }
 		s.reference = func(x [][]float64) float64 {
-			a, b := x[6], x[7]
+			a, b := x[8], x[9]
 			ref := func(x, weight, bias []float64) []float64 {
 				return refAffine(refNorm(x, sh.c, sh.perChannel(), 1), weight, bias)
 			}
 			return p[0].Of(refReLU(ref(a, x[0], x[1]))) +
 				p[1].Of(refReLU(refMaxPool2(ref(a, x[2], x[3]), sh))) +
 				p[2].Of(refReLU(refNorm(a, sh.c, sh.perChannel(), sh.b))) +
-				p[3].Of(refMaxPool2(ref(refAdd(a, b), x[4], x[5]), sh))
+				p[3].Of(refMaxPool2(ref(refAdd(a, b), x[4], x[5]), sh)) +
+				p[4].Of(refReLU(refMaxPool2(refAffine(refNormBy(a, 1, sh.c*sh.perChannel(), sh.b, 1e-12), x[6], x[7]), sh)))
 		}
 		s.smallSteps()
 		return s

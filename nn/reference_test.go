@@ -7,7 +7,9 @@ import "math"
 
 // refNorm standardises each channel of x [c, per], for each of b samples alone
 // (b > 1, batch innermost) or all values together (b = 1). eps is 1e-5.
-func refNorm(x []float64, c, per, b int) []float64 {
+func refNorm(x []float64, c, per, b int) []float64 { return refNormBy(x, c, per, b, 1e-5) }
+
+func refNormBy(x []float64, c, per, b int, eps float64) []float64 {
 	y := make([]float64, len(x))
 	for k := range c {
 		for i := range b {
@@ -21,7 +23,7 @@ func refNorm(x []float64, c, per, b int) []float64 {
 				variance += (x[j] - mean) * (x[j] - mean) / n
 			}
 			for j := k*per + i; j < (k+1)*per; j += b {
-				y[j] = (x[j] - mean) / math.Sqrt(variance+1e-5)
+				y[j] = (x[j] - mean) / math.Sqrt(variance+eps)
 			}
 		}
 	}

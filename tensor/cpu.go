@@ -26,6 +26,7 @@ type CPU struct {
 	reduce      reduceTask
 	batchNorm   batchNormTask
 	standardize standardizeTask
+	layerNorm   layerNormTask
 	pool        poolTask
 	globalMax   globalMaxTask
 	softmax     softmaxTask

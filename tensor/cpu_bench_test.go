@@ -100,6 +100,28 @@ func BenchmarkStandardizeGrad(b *testing.B) {
 	})
 }
 
+func layerNormArgs() *tensor.LayerNormArgs {
+	v := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
+	return &tensor.LayerNormArgs{C: benchC, S: benchS, B: benchB, Eps: 1e-12, ReLU: true, Weight: v(benchC), Bias: v(benchC),
+		Mean: v(benchB), InvStd: v(benchB), DWeight: v(benchC), DBias: v(benchC)}
+}
+
+func BenchmarkLayerNorm(b *testing.B) {
+	a := layerNormArgs()
+	benchmarkDevice(b, 2, func(dev *tensor.CPU, x, y, _ tensor.Buffer) {
+		a.X, a.Y = x, y
+		dev.LayerNorm(a)
+	})
+}
+
+func BenchmarkLayerNormGrad(b *testing.B) {
+	a := layerNormArgs()
+	benchmarkDevice(b, 3, func(dev *tensor.CPU, x, y, z tensor.Buffer) {
+		a.X, a.DY, a.DX = x, y, z
+		dev.LayerNormGrad(a)
+	})
+}
+
 func BenchmarkMaxPool2(b *testing.B) {
 	benchmarkDevice(b, 1, func(dev *tensor.CPU, x, y, _ tensor.Buffer) {
 		dev.MaxPool2(y, x, benchC*8, 28, 28, benchB)

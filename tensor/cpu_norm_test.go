@@ -69,6 +69,37 @@ func TestStreamedGradients(t *testing.T) {
 	}
 }
 
+// TestStreamedLayerNorm: such a gradient has the bits that it has where it is added to
+// zeros.
+func TestStreamedLayerNorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a large map")
+	}
+	const c, size, b = 9, 7500, 64
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int) tensor.Buffer {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = r.Float32() + 0.1
+		}
+		return tensor.HostBuffer(x)
+	}
+	a := tensor.LayerNormArgs{C: c, S: size, B: b, ReLU: true, X: draw(c * size * b), DY: draw(c * size * b),
+		Weight: draw(c), Bias: draw(c), Mean: draw(b), InvStd: draw(b), DWeight: draw(c), DBias: draw(c)}
+	dev := newCPU(t, 2)
+	var got [2]tensor.Buffer
+	for i := range got {
+		got[i] = tensor.HostBuffer(make([]float32, c*size*b))
+		a.DX, a.AddDX = got[i], i == 1
+		dev.LayerNormGrad(&a)
+	}
+	for i, v := range got[0].Host() {
+		if v != got[1].Host()[i] {
+			t.Fatalf("value %d: %v, added to zero %v", i, v, got[1].Host()[i])
+		}
+	}
+}
+
 // TestNormRefuses: sizes and buffers that cannot be used panic with *Error.
 func TestNormRefuses(t *testing.T) {
 	dev := newCPU(t, 1)

@@ -190,6 +190,10 @@ func TestProgrammerErrors(t *testing.T) {
 		"batch norm gradient":  func() { dev.BatchNormGrad(&tensor.BatchNormArgs{Rows: 2, Cols: 5, X: big, DX: big}) },
 		"standardize":          func() { dev.Standardize(&tensor.StandardizeArgs{C: 2, S: 2, B: 2, X: big, Y: buf(10)}) },
 		"standardize gradient": func() { dev.StandardizeGrad(&tensor.StandardizeArgs{C: 2, S: 2, B: 3, X: big}) },
+		"layer norm":           func() { dev.LayerNorm(&tensor.LayerNormArgs{C: 2, S: 2, B: 2, X: big, Y: buf(10), Weight: small}) },
+		"layer norm gradient": func() {
+			dev.LayerNormGrad(&tensor.LayerNormArgs{C: 2, S: 2, B: 2, X: big, DX: big, DY: big, Weight: small, Bias: small, DWeight: small, DBias: buf(1)})
+		},
 		"max pool":             func() { dev.MaxPool2(buf(1), big, 2, 2, 2, 1) },
 		"max pool gradient":    func() { dev.MaxPool2Grad(small, buf(2), big, buf(2), 2, 2, 2, 1) },
 		"global max, nothing":  func() { dev.GlobalMax(small, small, big, 2, 0, 2) },

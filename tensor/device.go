@@ -54,6 +54,8 @@ type Device interface {
 	BatchNormGrad(a *BatchNormArgs)
 	Standardize(a *StandardizeArgs)
 	StandardizeGrad(a *StandardizeArgs)
+	LayerNorm(a *LayerNormArgs)
+	LayerNormGrad(a *LayerNormArgs)
 
 	// MaxPool2 takes the maximum over 2x2 windows, stride 2, of
 	// x [planes, h, w, b] into y [planes, h/2, w/2, b]; an odd last row or
@@ -181,6 +183,33 @@ type StandardizeArgs struct {
 	Mean, InvStd Buffer // [C, B]
 	DX, DY       Buffer // [C, S, B]
 	AddDX        bool
+}
+
+// LayerNormArgs describes layer normalisation (Ba, Kiros & Hinton 2016) of
+// X [C, S, B]: each sample b is normalised over all its channels and positions, and
+// each channel then has an affine map of its own. (That is group normalisation, Wu &
+// He 2018, with a single group.) With the biased variance over a sample, LayerNorm
+// writes the sample's mean and 1/sqrt(variance+Eps) to Mean and InvStd [B], and
+//
+//	Y = (X-mean)*invstd*Weight + Bias
+//	Y = max(Y, 0), with ReLU besides
+//
+// With Fixed, Mean and InvStd are given and stay as they are.
+//
+// LayerNormGrad reads X, Mean, InvStd, Weight, Bias and DY, and writes DX, which may
+// be DY, or with AddDX adds to it; it adds to DWeight and DBias. With ReLU it finds
+// out anew which values passed.
+type LayerNormArgs struct {
+	C, S, B        int
+	Eps            float32
+	ReLU           bool
+	Fixed          bool
+	X, Y           Buffer // [C, S, B]
+	Weight, Bias   Buffer // [C]
+	Mean, InvStd   Buffer // [B]
+	DX, DY         Buffer // [C, S, B]
+	AddDX          bool
+	DWeight, DBias Buffer // [C]
 }
 
 // AdamArgs describes one step of Adam (Kingma & Ba 2015) on P with gradient G

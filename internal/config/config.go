@@ -71,6 +71,7 @@ type Kernel struct {
 // Net describes the network around the convolutions.
 type Net struct {
 	Type     string  `toml:"type"`     // "CKResNet" or "GCNN"
+	Norm     string  `toml:"norm"`     // see model.Norm; "": BatchNorm
 	Width    int     `toml:"width"`    // channels of the lifting convolution
 	Factors  []int   `toml:"factors"`  // width of each block, in units of Width
 	Pools    []int   `toml:"pools"`    // where to halve the resolution: 0 after the lifting, i after block i
@@ -204,6 +205,7 @@ func (c *Config) Check() error {
 	}{
 		{"data.split", c.Data.Split, splits},
 		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
+		{"net.norm", c.Net.Norm, names(model.Norms())},
 		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
 		{"kernel.norm", c.Kernel.Norm, names(siren.Norms())},
 	} {
@@ -319,7 +321,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		net, err = model.NewGCNN(model.GCNNConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
@@ -329,7 +331,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
@@ -368,6 +370,7 @@ var configKeys = map[string]string{
 	"Measure":          "group.measure",
 	"Partial":          "conv.partial",
 	"PerElement":       "conv.per_element",
+	"Norm":             "net.norm",
 	"Width":            "net.width",
 	"Factors":          "net.factors",
 	"Pools":            "net.pools",

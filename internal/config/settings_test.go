@@ -13,6 +13,7 @@ import (
 
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/siren"
 )
 
@@ -164,7 +165,7 @@ func TestNamesAreDocumented(t *testing.T) {
 	}
 	for _, name := range slices.Concat(
 		names(conv.Algorithms()), names(conv.KernelNets()), names(siren.Activations()), names(siren.Norms()),
-		dataSetNames(), presetNames(), networks,
+		names(model.Norms()), dataSetNames(), presetNames(), networks,
 	) {
 		if !strings.Contains(string(doc), "`"+name+"`") {
 			t.Errorf("docs/command-line.md does not name %s", name)

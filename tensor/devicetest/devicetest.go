@@ -42,6 +42,7 @@ var cases = sync.OnceValue(func() []Case {
 	s.reductions()
 	s.batchNorm()
 	s.standardize()
+	s.layerNorm()
 	s.fusedNorms()
 	s.pooling()
 	s.loss()

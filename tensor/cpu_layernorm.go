@@ -1,0 +1,218 @@
+package tensor
+
+import (
+	"math"
+
+	"github.com/noether-go/noether/asm"
+)
+
+// layerNormTask normalises each sample b of x [c, s, b] over all its channels, by the
+// column sums of a standardisation: those of the channels' segments are joined once
+// more. Its items are the segments of all channels.
+type layerNormTask struct {
+	standardizeTask
+	weight, bias   []float32 // [c]
+	dWeight, dBias []float32 // [c]
+}
+
+// sampleScratch is the memory of one worker.
+type sampleScratch struct {
+	columnScratch
+	slope, level []float32 // [b]
+}
+
+func (t *layerNormTask) Do(lo, hi, worker int) {
+	mem := t.scratch[worker]
+	v := sampleScratch{columnScratch: columns(mem, t.b)}
+	mem = mem[columnScratchSize(t.b):]
+	v.slope, v.level = mem[:t.b], mem[t.b:2*t.b]
+	for i := lo; i < hi; i++ {
+		switch {
+		case t.phase == segmentOutputs:
+			t.output(i, &v)
+		case t.grad:
+			t.gradSums(i, &v)
+		default:
+			t.sum(i, &v.columnScratch)
+		}
+	}
+}
+
+// gradSums takes the sums of segment i of d and d*(x-mean), where d is what passes
+// of dy.
+func (t *layerNormTask) gradSums(i int, v *sampleScratch) {
+	first, second := t.first[i*t.b:(i+1)*t.b], t.second[i*t.b:(i+1)*t.b]
+	asm.Affine(v.a, t.mean, -1, 0)
+	t.scale(v.b, v.c, i/t.segs)
+	lo, hi := t.rows(i)
+	for from := lo; from < hi; from += columnBlock {
+		centred, d := t.passed(from, min(from+columnBlock, hi), v)
+		asm.ColSum(v.sum, d)
+		accumulate(first, v.sum, from == lo)
+		asm.ColDot(v.sum, d, centred)
+		accumulate(second, v.sum, from == lo)
+	}
+}
+
+// scale sets scale and shift to what takes the values of channel c less the mean to
+// the result.
+func (t *layerNormTask) scale(scale, shift []float32, c int) {
+	asm.Affine(scale, t.invStd, t.weight[c], 0)
+	asm.Fill(shift, t.bias[c])
+}
+
+// passed returns x-mean of the rows from to to, v.a holding the negative mean, and
+// what the ReLU lets pass of dy, v.b and v.c holding what scale sets.
+func (t *layerNormTask) passed(from, to int, v *sampleScratch) (centred, d []float32) {
+	lo, hi := from*t.b, to*t.b
+	centred = v.centred[:hi-lo]
+	asm.ColAffine(centred, t.x[lo:hi], v.ones, v.a)
+	if !t.relu {
+		return centred, t.dy[lo:hi]
+	}
+	d = v.passed[:hi-lo]
+	asm.ColAffine(d, centred, v.b, v.c)
+	asm.ReluGrad(d, t.dy[lo:hi], d)
+	return centred, d
+}
+
+// finish joins the segments: to mean and deviation of each sample or, backward, to
+// the gradients of weight and bias and to the two sums, over a sample, of
+// d*weight and d*weight*(x-mean), which then begin first and second.
+func (t *layerNormTask) finish() {
+	items := t.c * t.segs
+	if !t.grad {
+		for j := range t.b {
+			var m moments
+			for i := range items {
+				lo, hi := t.rows(i)
+				m = m.join(moments{float64(hi - lo), t.first[i*t.b+j], t.second[i*t.b+j]})
+			}
+			t.mean[j] = float32(m.sum / m.n)
+			t.invStd[j] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
+		}
+		return
+	}
+	for c := range t.c {
+		first, second := t.gather(t.first, c), t.gather(t.second, c)
+		var sum, dot float64
+		for j := range t.b {
+			sum += first[j]
+			dot += float64(second[j] * float64(t.invStd[j]))
+		}
+		t.dBias[c] = float32(float64(t.dBias[c]) + sum)
+		t.dWeight[c] = float32(float64(t.dWeight[c]) + dot)
+		w := float64(t.weight[c])
+		for j := range t.b {
+			if c == 0 {
+				first[j] *= w
+				second[j] *= w
+				continue
+			}
+			t.first[j] += float64(w * first[j])
+			t.second[j] += float64(w * second[j])
+		}
+	}
+}
+
+// output writes segment i of y or, backward, of dx: with h = (x-mean)*invstd and sums
+// over the n values of a sample,
+//
+//	dx = invstd*(weight*d - sum(weight*d)/n - h*sum(weight*d*h)/n)
+func (t *layerNormTask) output(i int, v *sampleScratch) {
+	b, c := t.b, i/t.segs
+	asm.Affine(v.a, t.mean, -1, 0)
+	t.scale(v.b, v.c, c)
+	lo, hi := t.rows(i)
+	if t.grad {
+		t.gradOutput(lo, hi, v)
+		return
+	}
+	for from := lo; from < hi; from += columnBlock {
+		to := min(from+columnBlock, hi)
+		y := t.y[from*b : to*b]
+		asm.ColAffine(y, t.x[from*b:to*b], v.ones, v.a)
+		asm.ColAffine(y, y, v.b, v.c)
+		if t.relu {
+			asm.Relu(y, y)
+		}
+	}
+}
+
+// gradOutput writes the rows lo to hi of dx, v holding what passed needs.
+func (t *layerNormTask) gradOutput(lo, hi int, v *sampleScratch) {
+	n := float64(t.c * t.s)
+	for j, s := range t.invStd {
+		s := float64(s)
+		v.slope[j] = float32(-s * s * s * t.second[j] / n)
+		v.level[j] = float32(-s * t.first[j] / n)
+	}
+	for from := lo; from < hi; from += columnBlock {
+		to := min(from+columnBlock, hi)
+		dx := t.dx[from*t.b : to*t.b]
+		centred, d := t.passed(from, to, v)
+		if t.addDX || t.stream {
+			asm.ColCombine(centred, d, centred, v.b, v.slope, v.level)
+			deliver(dx, centred, t.addDX, t.stream)
+		} else {
+			asm.ColCombine(dx, d, centred, v.b, v.slope, v.level)
+		}
+	}
+}
+
+// normalizeSamples runs t.
+func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
+	if t.c == 0 || t.s == 0 || t.b == 0 {
+		return
+	}
+	t.segs = (t.s-1)/columnSegment + 1
+	items := t.c * t.segs
+	d.reserve(2*items*t.b, columnScratchSize(t.b)+2*t.b)
+	t.first, t.second = d.partial[:items*t.b], d.partial[items*t.b:2*items*t.b]
+	t.scratch = d.scratch
+	d.layerNorm = t
+	p := &d.layerNorm
+	claim := perClaim(min(t.s, columnSegment) * t.b)
+	if !fixed {
+		p.phase = segmentSums
+		d.team.For(items, claim, p)
+		p.finish()
+	}
+	p.phase = segmentOutputs
+	d.team.For(items, claim, p)
+	d.layerNorm = layerNormTask{}
+}
+
+// LayerNorm is layer normalisation forward, see LayerNormArgs.
+func (d *CPU) LayerNorm(a *LayerNormArgs) {
+	const op = "LayerNorm"
+	n := product(op, a.C, a.S, a.B)
+	t := layerNormTask{weight: host(op, "Weight", a.Weight, a.C), bias: host(op, "Bias", a.Bias, a.C)}
+	t.standardizeTask = standardizeTask{
+		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
+		x:      host(op, "X", a.X, n),
+		y:      host(op, "Y", a.Y, n),
+		mean:   host(op, "Mean", a.Mean, a.B),
+		invStd: host(op, "InvStd", a.InvStd, a.B),
+	}
+	d.normalizeSamples(t, a.Fixed)
+}
+
+// LayerNormGrad is layer normalisation backward, see LayerNormArgs.
+func (d *CPU) LayerNormGrad(a *LayerNormArgs) {
+	const op = "LayerNormGrad"
+	n := product(op, a.C, a.S, a.B)
+	t := layerNormTask{
+		weight: host(op, "Weight", a.Weight, a.C), bias: host(op, "Bias", a.Bias, a.C),
+		dWeight: host(op, "DWeight", a.DWeight, a.C), dBias: host(op, "DBias", a.DBias, a.C),
+	}
+	t.standardizeTask = standardizeTask{
+		grad: true, c: a.C, s: a.S, b: a.B, relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
+		x:      host(op, "X", a.X, n),
+		dx:     host(op, "DX", a.DX, n),
+		dy:     host(op, "DY", a.DY, n),
+		mean:   host(op, "Mean", a.Mean, a.B),
+		invStd: host(op, "InvStd", a.InvStd, a.B),
+	}
+	d.normalizeSamples(t, false)
+}
