@@ -130,7 +130,7 @@ func TestSizeOfGeneratedData(t *testing.T) {
 	}
 	for size, want := range map[int][3]int{0: {2000, 300, 500}, 1: {1, 1, 1}, 16: {16, 3, 4}, 200: {200, 30, 50}} {
 		c.Data.Size = size
-		set, err := openData(t.Context(), &c, &options{}, nil)
+		set, err := openData(t.Context(), &c, &means{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,11 +148,11 @@ func TestImages(t *testing.T) {
 				t.Skip("not in short mode: turns 62000 digits")
 			}
 			c := config.Config{Data: config.Data{Set: set}}
-			o := &options{data: os.Getenv("NOETHER_DATA")}
-			if o.data == "" {
-				o.data = filepath.Join("..", "..", "shared", "data")
+			m := &means{data: os.Getenv("NOETHER_DATA")}
+			if m.data == "" {
+				m.data = filepath.Join("..", "..", "shared", "data")
 			}
-			d, err := openData(t.Context(), &c, o, slog.New(slog.DiscardHandler))
+			d, err := openData(t.Context(), &c, m, slog.New(slog.DiscardHandler))
 			if errors.Is(err, fs.ErrNotExist) {
 				t.Skip("needs the original MNIST: ", err)
 			}

@@ -12,7 +12,7 @@ import (
 // openData returns the configured data set: generated, or read from the files
 // that -data, $NOETHER_DATA or the user cache directory holds, which are fetched
 // first when asked.
-func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logger) (*data.Dataset, error) {
+func openData(ctx context.Context, c *config.Config, m *means, log *slog.Logger) (*data.Dataset, error) {
 	switch c.Data.Set {
 	case "strokes6-180":
 		strokes := data.StrokesConfig{Seed: c.Seed, Train: c.Data.Size}
@@ -21,29 +21,29 @@ func openData(ctx context.Context, c *config.Config, o *options, log *slog.Logge
 		}
 		return data.Strokes6180(strokes), nil
 	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
-		dir, err := locate(ctx, data.MNISTFiles(), o, log)
+		dir, err := locate(ctx, data.MNISTFiles(), m, log)
 		if err != nil {
 			return nil, err
 		}
-		m, err := data.ReadMNIST(dir)
+		mnist, err := data.ReadMNIST(dir)
 		if err != nil {
 			return nil, err
 		}
 		switch c.Data.Set {
 		case "mnist6-180":
-			return data.MNIST6180Turned(m, c.Seed, c.Data.RotInterval), nil
+			return data.MNIST6180Turned(mnist, c.Seed, c.Data.RotInterval), nil
 		case "mnist6-m":
-			return data.MNIST6M(m, c.Seed), nil
+			return data.MNIST6M(mnist, c.Seed), nil
 		case "mnist6-circle":
-			return data.MNIST6Circle(m, c.Seed), nil
+			return data.MNIST6Circle(mnist, c.Seed), nil
 		}
-		return data.SyntheticRotMNIST(m, c.Seed), nil
+		return data.SyntheticRotMNIST(mnist, c.Seed), nil
 	}
 	set, ok := published[c.Data.Set]
 	if !ok {
 		return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
 	}
-	dir, err := locate(ctx, set.files(), o, log)
+	dir, err := locate(ctx, set.files(), m, log)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ var published = map[string]struct {
 
 // locate returns the directory of a set's files, after fetching what is missing
 // when -download was given and somebody offers it.
-func locate(ctx context.Context, files data.FileSet, o *options, log *slog.Logger) (string, error) {
-	if o.download && len(files.Mirrors) > 0 {
-		dir, err := data.DownloadDir(o.data, files)
+func locate(ctx context.Context, files data.FileSet, m *means, log *slog.Logger) (string, error) {
+	if m.download && len(files.Mirrors) > 0 {
+		dir, err := data.DownloadDir(m.data, files)
 		if err != nil {
 			return "", err
 		}
@@ -82,5 +82,5 @@ func locate(ctx context.Context, files data.FileSet, o *options, log *slog.Logge
 			return "", err
 		}
 	}
-	return data.Locate(o.data, files)
+	return data.Locate(m.data, files)
 }

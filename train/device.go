@@ -7,13 +7,13 @@ import (
 )
 
 // openDevice opens the device that -device names.
-func openDevice(o *options) (tensor.Device, error) {
-	if o.device == "cpu" {
-		dev, err := tensor.NewCPU(o.threads)
+func openDevice(m *means) (tensor.Device, error) {
+	if m.device == "cpu" {
+		dev, err := tensor.NewCPU(m.threads)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		return dev, nil
 	}
-	return nil, usageError{fmt.Errorf("-device %q is not in this build; allowed: cpu", o.device)}
+	return nil, usageError{fmt.Errorf("-device %q is not in this build; allowed: cpu", m.device)}
 }

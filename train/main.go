@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -31,20 +30,20 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	preset, config string
 	set            []string
-	data           string
-	download       bool
-	out, resume    string
-	device         string
-	threads        int
-	seed           uint64
-	epochs         int
-	quiet, list    bool
-	given          map[string]bool // flags that were written
+	means
+	out, resume string
+	seed        uint64
+	epochs      int
+	quiet, list bool
+	given       map[string]bool // flags that were written
 }
 
 // run is the program: it returns the exit code. Results go to stdout, all else
 // to stderr.
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] != "" && !strings.HasPrefix(args[0], "-") {
+		return report(runCommand(args, stdout, stderr), stderr)
+	}
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return exitOK
@@ -88,6 +87,7 @@ func (e usageError) Unwrap() error { return e.error }
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 const usageText = `Usage: go run ./train [flags]
+       go run ./train COMMAND [flags] ...
 
 Trains a network that learns its own symmetries. Without flags it trains a small
 network on generated (synthetic) digits in about a minute.
@@ -105,12 +105,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		o.set = append(o.set, s)
 		return nil
 	})
-	f.StringVar(&o.data, "data", "", "`directory` of the data files (default $NOETHER_DATA, then the user cache directory)")
-	f.BoolVar(&o.download, "download", false, "fetch missing data files first")
 	f.StringVar(&o.out, "out", "", "`directory` for the run (default runs/PRESET-TIME)")
 	f.StringVar(&o.resume, "resume", "", "`directory` of a run to go on with; its configuration is used")
-	f.StringVar(&o.device, "device", "cpu", "cpu or cuda[:N]")
-	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "CPU `threads`; results do not depend on it")
+	o.means.declare(f)
 	f.Uint64Var(&o.seed, "seed", 0, "seed of weights, data order and drawn elements (default the preset's)")
 	f.IntVar(&o.epochs, "epochs", 0, "epochs (default the preset's)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar, only warnings in the log")
@@ -120,6 +117,8 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, usageText)
+		listCommands(stdout)
+		fmt.Fprint(stdout, "Flags of training:\n\n")
 		f.SetOutput(stdout)
 		f.PrintDefaults()
 		return nil, err
@@ -144,8 +143,8 @@ func explainFlag(err error, f *flag.FlagSet) string {
 }
 
 func (o *options) check() error {
-	if o.threads < 1 || o.threads > 1024 {
-		return usageError{fmt.Errorf("-threads is %d; allowed: 1 to 1024", o.threads)}
+	if err := o.means.check(); err != nil {
+		return err
 	}
 	if o.given["epochs"] && o.epochs < 1 {
 		return usageError{fmt.Errorf("-epochs is %d; allowed: 1 or more", o.epochs)}
@@ -157,6 +156,11 @@ func (o *options) check() error {
 			}
 		}
 	}
+	return checkLevel()
+}
+
+// checkLevel reports a level of the kernels that this machine does not have.
+func checkLevel() error {
 	if asm.EnvError() != nil {
 		return usageError{fmt.Errorf("%s is %q; allowed on this machine: %s", asm.EnvVariable, os.Getenv(asm.EnvVariable), levelNames())}
 	}
@@ -207,12 +211,8 @@ func dispatch(o *options, stdout, stderr io.Writer) error {
 	if o.list {
 		return listPresets(stdout)
 	}
-	level := slog.LevelInfo
-	if o.quiet {
-		level = slog.LevelWarn
-	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	ctx, stop := interruptible(log)
+	log := newLog(stderr, o.quiet)
+	ctx, stop := interruptible(log, "finishing the step and saving; interrupt again to leave at once")
 	defer stop()
 	s, err := newSession(ctx, o, stdout, stderr, log)
 	if err != nil {
@@ -222,9 +222,17 @@ func dispatch(o *options, stdout, stderr io.Writer) error {
 	return s.run(ctx)
 }
 
-// interruptible returns a context that the first interrupt ends; the second one
-// ends the program at once.
-func interruptible(log *slog.Logger) (context.Context, func()) {
+func newLog(stderr io.Writer, quiet bool) *slog.Logger {
+	level := slog.LevelInfo
+	if quiet {
+		level = slog.LevelWarn
+	}
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+}
+
+// interruptible returns a context that the first interrupt ends, with a notice of
+// what happens now; the second one ends the program at once.
+func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -232,7 +240,7 @@ func interruptible(log *slog.Logger) (context.Context, func()) {
 		if _, ok := <-signals; !ok {
 			return
 		}
-		log.Warn("finishing the step and saving; interrupt again to leave at once")
+		log.Warn(notice)
 		cancel()
 		if _, ok := <-signals; ok {
 			os.Exit(exitInterrupted)

@@ -215,7 +215,7 @@ func TestBadFlags(t *testing.T) {
 	}{
 		{"preset", "-preset mnist6-18", `unknown preset "mnist6-18"|"mnist6-180"`},
 		{"flag", "-epoch 3", "unknown flag -epoch|-epochs"},
-		{"argument", "mnist6-180", `unexpected argument "mnist6-180"`},
+		{"argument", "-quiet mnist6-180", `unexpected argument "mnist6-180"`},
 		{"key", "-set train.lrr=1", `unknown key "train.lrr"|"train.lr"`},
 		{"group of keys", "-set train=1", "train.lr"},
 		{"no value", "-set train.lr", "key=value"},

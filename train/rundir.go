@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -139,14 +140,19 @@ func (d *runDir) writeConfig(c *config.Config) error {
 	})
 }
 
-// readConfig reads the configuration of a run that is to be resumed.
+// holdsNoRun is the mistake of naming a directory without a run.
+func (d *runDir) holdsNoRun() error {
+	return usageError{fmt.Errorf("%s holds no run (%s is missing); name the directory that a run printed", d.path, configFile)}
+}
+
+// readConfig reads the configuration that a run was started with.
 func (d *runDir) readConfig() (*config.Config, error) {
 	text, err := os.ReadFile(d.file(configFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError{fmt.Errorf("-resume: %s holds no run (%s is missing); name the directory that a run printed", d.path, configFile)}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, d.holdsNoRun()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-resume: %w", err)
+		return nil, err
 	}
 	c := new(config.Config)
 	if err := c.Merge(string(text), d.file(configFile)); err != nil {

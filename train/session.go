@@ -48,17 +48,19 @@ func (s *session) open(ctx context.Context) (err error) {
 		if s.dir, err = openExisting(s.o.resume); err != nil {
 			return err
 		}
-		s.cfg, err = s.dir.readConfig()
+		if s.cfg, err = s.dir.readConfig(); err != nil {
+			return fmt.Errorf("-resume: %w", err)
+		}
 	} else {
 		s.cfg, err = s.o.configuration()
 	}
 	if err != nil {
 		return err
 	}
-	if s.dev, err = openDevice(s.o); err != nil {
+	if s.dev, err = openDevice(&s.o.means); err != nil {
 		return err
 	}
-	if s.set, err = openData(ctx, s.cfg, s.o, s.log); err != nil {
+	if s.set, err = openData(ctx, s.cfg, &s.o.means, s.log); err != nil {
 		return err
 	}
 	return s.prepare()
@@ -94,8 +96,8 @@ func (s *session) prepare() error {
 // openExisting opens the directory of a run that is to be resumed.
 func openExisting(path string) (*runDir, error) {
 	d := &runDir{path: path}
-	if !d.has(configFile) {
-		return nil, usageError{fmt.Errorf("-resume: %s holds no run (no %s in it); name the directory that a run printed", path, configFile)}
+	if !d.has(configFile) { // before a lock file is made there
+		return nil, fmt.Errorf("-resume: %w", d.holdsNoRun())
 	}
 	return openRunDir(path)
 }
@@ -219,11 +221,7 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 }
 
 func printResult(w io.Writer, r *result, dir *runDir) error {
-	kind := ""
-	if r.Synthetic {
-		kind = " (synthetic data)"
-	}
-	out := fmt.Sprintf("test accuracy  %.4f ± %.4f over %s%s\n", r.TestAccuracy, r.TestAccuracyStd, count(r.EvalDraws, "draw"), kind)
+	out := accuracyLine(r.TestAccuracy, r.TestAccuracyStd, r.EvalDraws, r.Synthetic)
 	if r.Partial {
 		out += fmt.Sprintf("learned subsets  %.2f\n", r.Learned)
 	}
@@ -233,6 +231,15 @@ func printResult(w io.Writer, r *result, dir *runDir) error {
 	out += fmt.Sprintf("run directory  %s\nreport  %s\n", dir.path, dir.file(reportFile))
 	_, err := io.WriteString(w, out)
 	return err
+}
+
+// accuracyLine is what a run and eval print about the test images.
+func accuracyLine(accuracy, std float64, draws int, synthetic bool) string {
+	kind := ""
+	if synthetic {
+		kind = " (synthetic data)"
+	}
+	return fmt.Sprintf("test accuracy  %.4f ± %.4f over %s%s\n", accuracy, std, count(draws, "draw"), kind)
 }
 
 // count writes a number of things.

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/internal/config"
+)
+
+// evaluate returns what eval -json prints.
+func evaluate(t *testing.T, args ...string) (r evalJSON) {
+	t.Helper()
+	code, stdout, stderr := here(append([]string{"eval", "-json", "-quiet"}, args...)...)
+	if code != exitOK || stderr != "" {
+		t.Fatal(code, stderr)
+	}
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err, stdout)
+	}
+	return r
+}
+
+// With the run's own draws and seed, eval finds what the run found, whatever the
+// threads, and changes nothing in its directory.
+func TestEval(t *testing.T) {
+	dir := finished(t)
+	before := contents(t, dir)
+	var trained result
+	if err := json.Unmarshal(read(t, dir, resultFile), &trained); err != nil {
+		t.Fatal(err)
+	}
+	for _, threads := range []string{"1", "2"} {
+		got := evaluate(t, dir, "-threads", threads)
+		want := evalJSON{
+			Run: dir, Weights: "best", Dataset: trained.Dataset, Synthetic: true, Images: 8,
+			Accuracy: trained.TestAccuracy, AccuracyStd: trained.TestAccuracyStd, Loss: got.Loss,
+			Draws: 1, Seed: trained.Seed, Learned: trained.Learned, Level: trained.Level, Device: trained.Device,
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%+v\nwant %+v", got, want)
+		}
+		if !(got.Loss > 0) {
+			t.Errorf("the loss is %v", got.Loss)
+		}
+	}
+	if many, other := evaluate(t, dir, "-draws", "7"), evaluate(t, dir, "-seed", "9"); many.Draws != 7 || other.Seed != 9 ||
+		many.Loss == other.Loss || other.Loss == evaluate(t, dir).Loss {
+		t.Errorf("draws and seed change nothing: %+v, %+v", many, other)
+	}
+	last, best := evaluate(t, dir, "-weights", "last"), copyOf(t, dir)
+	write(t, read(t, dir, lastFile), best, bestFile)
+	if want := evaluate(t, best); last.Loss != want.Loss || last.Weights != "last" {
+		t.Errorf("-weights last: %+v, the same file as the best one %+v", last, want)
+	}
+	code, stdout, stderr := here("eval", dir, "-quiet", "-draws=3")
+	if code != exitOK || stderr != "" || !regexp.MustCompile(`^test accuracy  \d\.\d{4} ± \d\.\d{4} over 3 draws \(synthetic data\)\ntest loss  \d\.\d{4} nats\nlearned subsets  \[.*\]\n$`).MatchString(stdout) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if !maps.Equal(before, contents(t, dir)) {
+		t.Error("the run directory was changed")
+	}
+}
+
+// A run that somebody else works on can be evaluated.
+func TestEvalOfALockedRun(t *testing.T) {
+	dir := copyOf(t, finished(t))
+	held, err := openRunDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.close()
+	if got, want := evaluate(t, dir).Loss, evaluate(t, finished(t)).Loss; got != want {
+		t.Errorf("loss %v, want %v", got, want)
+	}
+}
+
+func TestEvalOfBadRuns(t *testing.T) {
+	from := finished(t)
+	configuration := string(read(t, from, configFile))
+	weights := string(read(t, from, bestFile))
+	for name, c := range map[string]struct {
+		config, weights string
+		code            int
+		want            string
+	}{
+		"no weights":             {configuration, "", exitFailure, "best.safetensors|no epoch of this run is complete|-resume"},
+		"weights cut short":      {configuration, weights[:len(weights)-7], exitFailure, "best.safetensors|its data are bytes"},
+		"a state for weights":    {configuration, string(read(t, from, stateFile)), exitFailure, "best.safetensors|metadata"},
+		"damaged configuration":  {configuration + "\nnew = 1\n", weights, exitUsage, "config.toml|unknown key"},
+		"unusable configuration": {strings.Replace(configuration, "lr = 0.001", "lr = -1.0", 1), weights, exitUsage, "config.toml: train.lr is -1"},
+		"another data set": {strings.NewReplacer("strokes6-180\"", "fashion-mnist\"", "size = 16", "size = 0").Replace(configuration), weights, exitFailure,
+			"/nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(t, []byte(c.config), dir, configFile)
+			if c.weights != "" {
+				write(t, []byte(c.weights), dir, bestFile)
+			}
+			before := contents(t, dir)
+			code, stdout, stderr := here("eval", dir, "-data", "/nothing")
+			refused(t, c.code, code, stdout, stderr, strings.Split(c.want, "|")...)
+			if !maps.Equal(before, contents(t, dir)) {
+				t.Error("the directory was changed")
+			}
+		})
+	}
+	small, err := config.Lookup("strokes6-180")
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.Data.Size = 2
+	set, err := openData(t.Context(), &small, &means{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := config.Lookup("cifar10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := other.NewNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fits(net, set); err == nil || !strings.Contains(err.Error(), "3 channels of 32 x 32 pixels in 10 classes") {
+		t.Errorf("a network for other images: %v", err)
+	}
+}
+
+// The keys of eval -json are promised.
+func TestEvalKeys(t *testing.T) {
+	_, stdout, _ := here("eval", "-json", finished(t))
+	var values map[string]any
+	if err := json.Unmarshal([]byte(stdout), &values); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"accuracy", "accuracy_std", "dataset", "device", "draws", "images", "learned", "level", "loss", "run", "seed", "synthetic", "weights"}
+	if got := slices.Sorted(maps.Keys(values)); !slices.Equal(got, want) {
+		t.Errorf("keys %v\nwant %v", got, want)
+	}
+	_, section, _ := strings.Cut(string(read(t, "..", "docs", "command-line.md")), "\n## eval\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, key := range want {
+		if !strings.Contains(section, "`"+key+"`") {
+			t.Errorf("docs/command-line.md does not explain %s", key)
+		}
+	}
+}
