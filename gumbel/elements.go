@@ -78,6 +78,14 @@ func NewLists(g lie.Group, max, lists int) *Elements {
 	return e
 }
 
+// Identity returns lists of one element each, the identity.
+func Identity(g lie.Group, lists int) *Elements {
+	if lists < 1 {
+		panic(&Error{"Identity", fmt.Sprintf("%d lists; at least 1 is needed", lists)})
+	}
+	return &Elements{Group: g, G: make([]lie.Element, lists), Grad: make([]lie.Vector, lists), Rigid: true, max: 1, lists: lists}
+}
+
 // Max returns the number of elements that a list was sized for.
 func (e *Elements) Max() int { return e.max }
 

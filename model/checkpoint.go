@@ -34,6 +34,8 @@ type networkJSON struct {
 	Width        int     `json:"width"`
 	Factors      []int   `json:"factors"`
 	Pools        []int   `json:"pools"`
+	LastT2       bool    `json:"last_t2,omitempty"`
+	Pooling      string  `json:"pooling,omitempty"` // "": the architecture's own
 	Dropout      float64 `json:"dropout,omitempty"`
 	Dropouts     []int   `json:"dropouts,omitempty"`
 	KernelNet    string  `json:"kernel_net,omitempty"` // "": SIREN
@@ -54,7 +56,7 @@ func (s *settings) describe() networkJSON {
 	return networkJSON{
 		Type: s.Type, Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
-		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, Dropout: s.Dropout, Dropouts: s.Dropouts,
+		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, LastT2: s.LastT2, Pooling: string(s.Pooling), Dropout: s.Dropout, Dropouts: s.Dropouts,
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
 		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
 		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
@@ -72,7 +74,7 @@ func (j networkJSON) settings() (settings, error) {
 	return settings{
 		Type: j.Type, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
-		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, Dropout: j.Dropout, Dropouts: j.Dropouts,
+		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, LastT2: j.LastT2, Pooling: Pooling(j.Pooling), Dropout: j.Dropout, Dropouts: j.Dropouts,
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
 		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,

@@ -9,13 +9,15 @@ import (
 
 // ckResNet is the residual network of the paper: lifting convolution, residual
 // blocks of two group convolutions, a last group convolution without padding,
-// global maximum and a linear classifier.
+// global maximum and a linear classifier. With LastT2, the mean over the group comes
+// before the last convolution, which then is one of the plane.
 type ckResNet struct {
 	lift     *conv.Lifting
 	liftNorm norm
 	blocks   []residualBlock
 	last     *conv.Group
 	lastNorm norm
+	pooling  nn.Layer
 	head     *nn.Linear
 }
 
@@ -51,10 +53,20 @@ func (a *ckResNet) build(net *Network) (err error) {
 	}
 	last := net.convConfig("last_gconv", width, width)
 	last.Padding = conv.Valid
-	if a.last, err = net.newGroup(last); err != nil {
+	elements := c.Elements
+	if c.LastT2 {
+		elements = 1
+		a.last, err = net.newConv(last)
+	} else {
+		a.last, err = net.newGroup(last)
+	}
+	if err != nil {
 		return err
 	}
 	if a.lastNorm, err = net.newNorm("last_gconv_norm", width); err != nil {
+		return err
+	}
+	if a.pooling, err = net.newPooling(elements, c.lastSide()-c.KernelSide+1); err != nil {
 		return err
 	}
 	a.head, err = net.newLinear("out_layer", width, c.Classes)
@@ -95,8 +107,13 @@ func (a *ckResNet) reserve(p *planner) *nn.Map {
 		follow(b.out, p.net.cfg.pooled(i+1))
 		x = p.end(b.out, b.out.PlanSum(p.Plan, x, skip), x, skip)
 	}
-	x = p.normPoolReLU(a.lastNorm, p.group(a.last, x), false)
-	return p.single(a.head, p.single(nn.NewGlobalMax(), x))
+	if p.net.cfg.LastT2 {
+		x = p.onIdentity(a.last, p.single(nn.NewGroupMean(), x))
+	} else {
+		x = p.group(a.last, x)
+	}
+	x = p.normPoolReLU(a.lastNorm, x, false)
+	return p.single(a.head, p.single(a.pooling, x))
 }
 
 func (p *planner) standardizeReLU(x *nn.Map) *nn.Map {

@@ -28,6 +28,9 @@ type CKResNetConfig struct {
 	Factors []int // width of each residual block in units of Width; nil: {1, 2}
 	Pools   []int // where to halve the resolution: 0 after the lifting, i after block i; nil: {0, 1}
 
+	LastT2  bool    // the last convolution is on T(2), behind a mean over the group
+	Pooling Pooling // behind it; "": MaxPooling
+
 	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
 	KernelSide   int            // odd; 0: 7
 	KernelHidden int            // hidden units of the kernel networks; 0: 32
@@ -62,6 +65,7 @@ type GCNNConfig struct {
 	Factors []int // width of each group convolution in units of Width; nil: {1, 2, 2, 2, 2, 2, 2, 2}
 	Pools   []int // where to halve the resolution: 0 after the lifting, i after group convolution i; nil: {2, 5}
 
+	Pooling  Pooling // behind the last convolution; "": MeanPooling
 	Dropout  float64 // probability with which a channel of an image is left out in training
 	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8}
 
@@ -95,6 +99,8 @@ type settings struct {
 	Norm           Norm
 	Width          int
 	Factors, Pools []int
+	LastT2         bool
+	Pooling        Pooling
 	Dropout        float64
 	Dropouts       []int
 
@@ -150,7 +156,7 @@ func (c CKResNetConfig) settings() settings {
 	return settings{
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
@@ -178,7 +184,7 @@ func (c GCNNConfig) settings() settings {
 	return settings{
 		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Dropout: c.Dropout, Dropouts: c.Dropouts,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
@@ -205,6 +211,12 @@ func (s settings) withDefaults() settings {
 	}
 	if s.Norm == "" {
 		s.Norm = BatchNorm
+	}
+	if s.Pooling == "" {
+		s.Pooling = MaxPooling
+		if s.Type == typeGCNN {
+			s.Pooling = MeanPooling
+		}
 	}
 	if s.Algorithm == "" {
 		s.Algorithm = conv.Auto
@@ -262,7 +274,25 @@ func (s *settings) check() error {
 	if s.KernelSide == 1 && s.Algorithm == conv.Frequency {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for kernels of one pixel")
 	}
+	if err := s.checkEnd(bad); err != nil {
+		return err
+	}
 	return s.checkBlocks(bad)
+}
+
+// checkEnd is check for what follows the blocks.
+func (s *settings) checkEnd(bad func(field string, value any, allowed string) error) error {
+	switch {
+	case !slices.Contains(Poolings(), s.Pooling):
+		return bad("Pooling", fmt.Sprintf("%q", s.Pooling), listed(Poolings()))
+	case s.Pooling == LearnedPooling && s.Partial && !s.LastT2:
+		return bad("Pooling", fmt.Sprintf("%q", s.Pooling), "max and mean with Partial, where the number of elements varies")
+	case s.LastT2 && s.Type != typeCKResNet:
+		return bad("LastT2", true, "false for "+s.Type)
+	case s.LastT2 && s.Compat && s.Group.Components() > 1:
+		return bad("LastT2", true, "false for "+s.Group.Name()+" with Compat: the published program convolves on what is no element of the group")
+	}
+	return nil
 }
 
 // checkKernelNet is check for the kind of the kernel networks.
@@ -362,7 +392,7 @@ func (s *settings) checkBlocks(bad func(field string, value any, allowed string)
 		}
 	}
 	need, why := 1, "a pixel is left after the last pool"
-	if s.Type == typeCKResNet {
+	if s.Type == typeCKResNet { // whose last convolution has no padding
 		need, why = s.KernelSide, fmt.Sprintf("the last layer's %d pixels hold its %d-pixel kernel", s.lastSide(), s.KernelSide)
 	}
 	if s.lastSide() < need {

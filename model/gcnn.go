@@ -16,6 +16,7 @@ type gcnn struct {
 	convs    []*conv.Group
 	norms    []norm
 	dropouts []*nn.Dropout // one per group convolution; nil where none follows
+	pooling  nn.Layer
 	head     *nn.Linear
 }
 
@@ -54,6 +55,9 @@ func (a *gcnn) build(net *Network) (err error) {
 			number++ // the published program counts a pool as a block
 		}
 	}
+	if a.pooling, err = net.newPooling(c.Elements, c.lastSide()); err != nil {
+		return err
+	}
 	if a.head, err = net.newLinear("last_layer", width, c.Classes); err != nil {
 		return err
 	}
@@ -71,5 +75,5 @@ func (a *gcnn) reserve(p *planner) *nn.Map {
 			x = p.single(d, x)
 		}
 	}
-	return p.single(a.head, p.single(nn.NewGlobalMean(), x))
+	return p.single(a.head, p.single(a.pooling, x))
 }

@@ -131,6 +131,24 @@ func newTinyLayerNorm(t *testing.T) *Network {
 	return newTinyWith(t, func(c *CKResNetConfig) { c.Norm = LayerNorm })
 }
 
+// newTinyLastT2 ends in a convolution on the plane, with elements for every image.
+func newTinyLastT2(t *testing.T) *Network {
+	t.Helper()
+	return newTinyWith(t, func(c *CKResNetConfig) { c.PerElement, c.LastT2 = true, true })
+}
+
+// newTinyLearnedPooling ends in a learned pooling.
+func newTinyLearnedPooling(t *testing.T) *Network {
+	t.Helper()
+	cfg := tinyGCNN()
+	cfg.Partial, cfg.Pooling = false, LearnedPooling
+	net, err := NewGCNN(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net
+}
+
 // eachArchitecture runs a test on tiny networks of every kind. There is none under
 // Compat, whose gradients are not those of its loss.
 func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
@@ -139,6 +157,8 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	t.Run("PerElement", func(t *testing.T) { test(t, newTinyPerElement) })
 	t.Run("Haar", func(t *testing.T) { test(t, newTinyHaar) })
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
+	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
+	t.Run("LearnedPooling", func(t *testing.T) { test(t, newTinyLearnedPooling) })
 }
 
 func newTrainer(t *testing.T, cfg TrainConfig) *Trainer {
@@ -654,6 +674,8 @@ func TestConfigRefuses(t *testing.T) {
 		"Sampling":     func(c *CKResNetConfig) { c.Sampling = 2 },
 		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
 		"Norm":         func(c *CKResNetConfig) { c.Norm = "batchnorm" },
+		"Pooling":      func(c *CKResNetConfig) { c.Pooling = LearnedPooling }, // of a varying number of elements
+		"LastT2":       func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat, c.LastT2 = lie.E2, 4, true, true },
 	} {
 		c := tiny()
 		change(&c)
@@ -673,6 +695,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Pools":            func(c *GCNNConfig) { c.Pools = []int{4} },
 		"Dropout":          func(c *GCNNConfig) { c.Dropout = 1 },
 		"Dropouts":         func(c *GCNNConfig) { c.Dropouts = []int{0} },
+		"Pooling":          func(c *GCNNConfig) { c.Pooling = "median" },
 	} {
 		c := tinyGCNN()
 		change(&c)

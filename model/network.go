@@ -75,6 +75,7 @@ type plan struct {
 	layers []layer // without the loss
 
 	elements []*gumbel.Elements // one list per sampler
+	identity *gumbel.Elements   // of a convolution behind a mean over the group, or nil
 	stream   stream.Stream
 }
 
@@ -139,13 +140,22 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 // newGroup makes a group convolution together with the distribution of its
 // output elements.
 func (net *Network) newGroup(cfg conv.Config) (*conv.Group, error) {
+	g, err := net.newConv(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return g, net.addSampler(cfg.Name, net.cfg.Partial)
+}
+
+// newConv makes a group convolution alone.
+func (net *Network) newConv(cfg conv.Config) (*conv.Group, error) {
 	cfg.Algorithm = net.cfg.Algorithm
 	g, err := conv.NewGroup(cfg, net.cfg.Seed)
 	if err != nil {
 		return nil, err
 	}
 	net.params.Add(g.Parameters()...)
-	return g, net.addSampler(cfg.Name, net.cfg.Partial)
+	return g, nil
 }
 
 func (net *Network) newLinear(name string, in, out int) (*nn.Linear, error) {
@@ -232,6 +242,9 @@ func (net *Network) reserve(p *plan, np *nn.Plan) {
 	for _, s := range net.samplers {
 		p.elements = append(p.elements, s.NewLists(lists))
 	}
+	if c.LastT2 {
+		p.identity = gumbel.Identity(c.Group, lists)
+	}
 	p.logits = net.arch.reserve(&planner{Plan: np, net: net, to: p})
 	net.loss.Plan(np, p.logits)
 }
@@ -273,6 +286,12 @@ func (p *planner) lifting(l *conv.Lifting) *nn.Map {
 func (p *planner) group(g *conv.Group, x *nn.Map) *nn.Map {
 	in, out := p.nextElements()
 	return p.end(g, g.Plan(p.Plan, x, in, out), x)
+}
+
+// onIdentity plans a group convolution of x on the identity alone.
+func (p *planner) onIdentity(g *conv.Group, x *nn.Map) *nn.Map {
+	p.elements = p.to.identity
+	return p.end(g, g.Plan(p.Plan, x, p.elements, p.elements), x)
 }
 
 // single plans a layer with one input and one output.

@@ -81,6 +81,9 @@ func (net *Network) Backward(labels []float32) {
 	net.loss.SetLabels(labels)
 	net.loss.Forward(true)
 	net.params.ZeroGrad()
+	if p.identity != nil {
+		p.identity.SetLen(1) // clears its gradient, which nothing reads
+	}
 	net.loss.Backward()
 	for i := len(p.layers) - 1; i >= 0; i-- {
 		p.layers[i].Backward()
@@ -106,8 +109,8 @@ func (net *Network) ClampSubsets() {
 	}
 }
 
-// Subsets returns the size of the learned subset of each group convolution, as a
-// fraction of the group: 1 is the whole group. On SE(2) that is the half-width of its
+// Subsets returns the size of the learned subset of each group convolution (but not of
+// one behind a mean over the group), as a fraction of the group: 1 is the whole group. On SE(2) that is the half-width of its
 // interval. Layers whose subset is not learned show 1.
 func (net *Network) Subsets() []float64 {
 	theta := make([]float64, len(net.samplers)-1)

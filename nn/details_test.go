@@ -187,6 +187,7 @@ func TestBadPlans(t *testing.T) {
 	panics(t, "2 channels, its input 3", func() { must(nn.NewLinear("l", 2, 2, 0)).Plan(p, m) })
 	panics(t, "1x5", func() { nn.NewMaxPool2().Plan(p, p.Map(3, 4, 1, 5)) })
 	panics(t, "[3 4 5 5 2] and [3 3 5 5 2]", func() { nn.NewAdd().Plan(p, m, p.Map(3, 3, 5, 5)) })
+	panics(t, "takes 99 values of a channel, its input has 100", func() { must(nn.NewLearnedPool("l", 99, 0)).Plan(p, m) })
 	panics(t, "same map", func() { nn.NewAdd().Plan(p, m, m) })
 	panics(t, "3x4x5x5", func() { nn.NewCrossEntropy().Plan(p, m) })
 	panics(t, "5 elements, allowed are 1 to 4", func() { m.Written(5) })
@@ -201,6 +202,8 @@ func TestBadPlans(t *testing.T) {
 	refused(t, err, "norm: channels is 0, allowed is at least 1")
 	_, err = nn.NewLayerNorm("norm", 0)
 	refused(t, err, "norm: channels is 0, allowed is at least 1")
+	_, err = nn.NewLearnedPool("pool", 0, 0)
+	refused(t, err, "pool: values of a channel is 0, allowed is at least 1")
 	_, err = nn.NewLinear("out", -1, 2, 0)
 	refused(t, err, "input channels is -1")
 	_, err = nn.NewLinear("out", 1, 0, 0)
@@ -220,13 +223,15 @@ func TestKeptValues(t *testing.T) {
 		"Standardize": {nn.NewStandardize(), 0, sum | relu},
 		"ReLU":        {nn.NewReLU(), 0, 0}, // in and out are one map
 		"MaxPool2":    {nn.NewMaxPool2(), 0, relu},
+		"GroupMean":   {nn.NewGroupMean(), sum | relu, sum | relu},
+		"LearnedPool": {must(nn.NewLearnedPool("p", 32, 0)), 0, sum | relu},
 		"GlobalMax":   {nn.NewGlobalMax(), sum | relu, sum | relu},
 		"Linear":      {must(nn.NewLinear("l", 2, 2, 0)), 0, sum | relu},
 	} {
 		allowed := func(of func(in, out *nn.Map) *nn.Map) (got int) {
 			for _, mode := range []int{sum, relu} {
 				p := &nn.Plan{Arena: new(tensor.Arena), Batch: 1}
-				in := p.Map(2, 1, 4, 4)
+				in := p.Map(2, 2, 4, 4)
 				m := of(in, tc.layer.Plan(p, in))
 				var after *nn.Map
 				if mode == sum {

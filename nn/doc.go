@@ -39,6 +39,8 @@
 //	MaxPool2      y = max of a 2x2 window                dx = dy at the first maximum, else 0
 //	GlobalMax     y = max over n, H, W                   dx = dy at the first maximum, else 0
 //	GlobalMean    y = mean over n, H, W                  dx = dy / (n*H*W)
+//	GroupMean     y = mean over n                        dx = dy / n
+//	LearnedPool   y = w x + b, over n, H, W              dx = w dy, dw += sum(dy*x), db += sum(dy)
 //	Dropout       y = mask*x, per channel and sample     dx = mask*dy
 //	Linear        y = W x + b                            dx = W' dy, dW += dy x', db += sum(dy)
 //	Add           y = a + b                              da = db = dy

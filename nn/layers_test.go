@@ -290,6 +290,15 @@ var subjects = []struct {
 		s.kinks = true
 		return s
 	}},
+	{"GroupMean", func(t testing.TB, threads int, sh shape) *subject {
+		return single(t, threads, sh, nn.NewGroupMean(), func(sh shape, x [][]float64) []float64 { return refGroupMean(x[0], sh) })
+	}},
+	{"LearnedPool", func(t testing.TB, threads int, sh shape) *subject {
+		sh.n = sh.live // it takes all elements
+		return single(t, threads, sh, must(nn.NewLearnedPool("pool", sh.n*sh.h*sh.w, 3)), func(sh shape, x [][]float64) []float64 {
+			return refLearnedPool(x[2], x[0], x[1][0], sh)
+		})
+	}},
 	{"Linear", func(t testing.TB, threads int, sh shape) *subject {
 		return single(t, threads, sh, must(nn.NewLinear("out_layer", sh.c, 4, 3)), func(sh shape, x [][]float64) []float64 {
 			return refLinear(x[2], x[0], x[1])
@@ -427,13 +436,13 @@ var subjects = []struct {
 		s := newSubject(t, threads, sh)
 		in := s.input()
 		norm, std, pool, lin := must(nn.NewBatchNorm("norm", sh.c)), nn.NewStandardize(), nn.NewMaxPool2(), must(nn.NewLinear("lin", sh.c, 3, 5))
-		relu, top, sum := nn.NewReLU(), nn.NewGlobalMax(), nn.NewAdd()
+		relu, top, sum, mean := nn.NewReLU(), nn.NewGlobalMax(), nn.NewAdd(), nn.NewGroupMean()
 		m := []*nn.Map{
 			norm.Plan(s.plan, in), pool.Plan(s.plan, in), lin.Plan(s.plan, in),
 			relu.Plan(s.plan, in), top.Plan(s.plan, in),
 		}
-		m = append(m, sum.Plan(s.plan, std.Plan(s.plan, in), in))
-		s.use(norm, std, pool, lin, relu, top, sum)
+		m = append(m, sum.Plan(s.plan, std.Plan(s.plan, in), in), mean.Plan(s.plan, in))
+		s.use(norm, std, pool, lin, relu, top, sum, mean)
 		p := make([]*gradcheck.Projection, len(m))
 		for i, m := range m {
 			p[i] = gradcheck.NewProjection(s.dev, m.Size(), uint64(i))
@@ -459,8 +468,10 @@ var subjects = []struct {
 			relu.Forward(true)
 			top.Forward(true)
 			sum.Forward(true)
+			mean.Forward(true)
 		}
 		s.backward = func() {
+			mean.Backward()
 			sum.Backward()
 			top.Backward()
 			relu.Backward()
@@ -476,7 +487,8 @@ var subjects = []struct {
 				p[2].Of(refLinear(in, x[2], x[3])) +
 				p[3].Of(refReLU(in)) +
 				p[4].Of(refGlobalMax(in, sh)) +
-				p[5].Of(refAdd(refNorm(in, sh.c, sh.perChannel(), sh.b), in))
+				p[5].Of(refAdd(refNorm(in, sh.c, sh.perChannel(), sh.b), in)) +
+				p[6].Of(refGroupMean(in, sh))
 		}
 		s.kinks = true
 		s.tol = -1 // large values and small steps leave too few digits to float32 differences

@@ -33,14 +33,20 @@ func NewLinear(name string, in, out int, seed uint64) (*Linear, error) {
 		Weight: NewParameter(name+".weight", Weight, out, in, 1, 1),
 		Bias:   NewParameter(name+".bias", Weight, out),
 	}
+	usual(l.Parameters(), in, seed)
+	return l, nil
+}
+
+// usual draws parameters as PyTorch does for a linear map of so many inputs:
+// uniform in +-1/sqrt(in), from the streams of (seed, name).
+func usual(params []*Parameter, in int, seed uint64) {
 	bound := 1 / math.Sqrt(float64(in))
-	for _, p := range l.Parameters() {
+	for _, p := range params {
 		src := stream.New(seed, p.Name, 0)
 		for i := range p.Host {
 			p.Host[i] = float32(bound * (2*src.Float64() - 1))
 		}
 	}
-	return l, nil
 }
 
 // Parameters returns weight and bias.

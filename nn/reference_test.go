@@ -78,6 +78,26 @@ func refGlobalMax(x []float64, s shape) []float64 {
 	return y
 }
 
+func refGroupMean(x []float64, s shape) []float64 {
+	points := s.h * s.w * s.b
+	y := make([]float64, s.c*points)
+	for i := range x {
+		y[i/points/s.live*points+i%points] += x[i] / float64(s.live)
+	}
+	return y
+}
+
+func refLearnedPool(x, weight []float64, bias float64, s shape) []float64 {
+	y := make([]float64, s.c*s.b)
+	for i := range y {
+		y[i] = bias
+	}
+	for i, v := range x {
+		y[i/(len(weight)*s.b)*s.b+i%s.b] += weight[i/s.b%len(weight)] * v
+	}
+	return y
+}
+
 func refLinear(x, weight, bias []float64) []float64 {
 	out := len(bias)
 	in := len(weight) / out

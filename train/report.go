@@ -285,7 +285,7 @@ func layerName(c *config.Config, i, n int) (short, long string) {
 	switch {
 	case c.Net.Type == "GCNN":
 		return fmt.Sprint(i + 1), fmt.Sprintf("convolution %d", i+1)
-	case i == n-1:
+	case i == n-1 && !c.Net.LastT2:
 		return "last", "last convolution"
 	}
 	return fmt.Sprintf("%d.%d", i/2+1, i%2+1), fmt.Sprintf("block %d, convolution %d", i/2+1, i%2+1)

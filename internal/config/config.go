@@ -75,6 +75,8 @@ type Net struct {
 	Width    int     `toml:"width"`    // channels of the lifting convolution
 	Factors  []int   `toml:"factors"`  // width of each block, in units of Width
 	Pools    []int   `toml:"pools"`    // where to halve the resolution: 0 after the lifting, i after block i
+	LastT2   bool    `toml:"last_t2"`  // of CKResNet: the last convolution is on T(2)
+	Pooling  string  `toml:"pooling"`  // see model.Pooling; "auto", also where it is empty: the network's own
 	Dropout  float64 `toml:"dropout"`  // probability; of GCNN
 	Dropouts []int   `toml:"dropouts"` // blocks that it follows, from 1
 }
@@ -206,6 +208,7 @@ func (c *Config) Check() error {
 		{"data.split", c.Data.Split, splits},
 		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
 		{"net.norm", c.Net.Norm, names(model.Norms())},
+		{"net.pooling", c.Net.Pooling, append([]string{"auto"}, names(model.Poolings())...)},
 		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
 		{"kernel.norm", c.Kernel.Norm, names(siren.Norms())},
 	} {
@@ -268,6 +271,8 @@ func (c *Config) Check() error {
 		return valueError("group.elements", c.Group.Elements, fmt.Sprintf("%d for %s, all its elements besides shifts", group.Components(), c.Group.Name))
 	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):
 		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
+	case c.Net.Type != "CKResNet" && c.Net.LastT2:
+		return valueError("net.last_t2", true, "false for "+c.Net.Type)
 	case c.Net.Type != "GCNN" && c.Net.Dropout != 0:
 		return valueError("net.dropout", c.Net.Dropout, "0 for "+c.Net.Type)
 	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
@@ -312,6 +317,10 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
 	var net *model.Network
+	pooling := model.Pooling(c.Net.Pooling)
+	if pooling == "auto" {
+		pooling = ""
+	}
 	var activation siren.Activation
 	var norm siren.Norm
 	if c.Kernel.Type == string(conv.MLP) {
@@ -323,7 +332,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
-			Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
+			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
@@ -331,7 +340,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
@@ -374,6 +383,8 @@ var configKeys = map[string]string{
 	"Width":            "net.width",
 	"Factors":          "net.factors",
 	"Pools":            "net.pools",
+	"LastT2":           "net.last_t2",
+	"Pooling":          "net.pooling",
 	"Dropout":          "net.dropout",
 	"Dropouts":         "net.dropouts",
 	"KernelNet":        "kernel.type",

@@ -25,7 +25,7 @@ func toy(set string, partial bool) Config {
 		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
-		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Dropouts: []int{}},
+		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{
 			Epochs: 3, StepsPerEpoch: 50, Batch: 32, Optimizer: "adam", LR: 1.5e-3, LRSubset: 1e-2,
 			Schedule: "cosine", EvalDraws: 5, SaveEvery: 100,
@@ -67,7 +67,7 @@ func published(set, group string, elements int, partial bool) Config {
 		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
-		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Dropouts: []int{}},
+		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{
 			Epochs: 300, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-3,
 			Schedule: "cosine", WarmupEpochs: 5, EvalDraws: 5, SaveEvery: 100,
@@ -86,7 +86,7 @@ func cifar(set string, elements int, partial bool) Config {
 func thirteenLayers(c Config) Config {
 	c.Kernel.Side, c.Kernel.Hidden = 3, 8
 	c.Net = Net{
-		Type: "GCNN", Norm: "BatchNorm", Width: 128, Factors: []int{1, 2, 2, 2, 2, 2, 2, 2}, Pools: []int{2, 5},
+		Type: "GCNN", Norm: "BatchNorm", Width: 128, Factors: []int{1, 2, 2, 2, 2, 2, 2, 2}, Pools: []int{2, 5}, Pooling: "auto",
 		Dropout: 0.3, Dropouts: []int{2, 5, 8},
 	}
 	c.Train.Epochs, c.Train.Batch = 205, 128

@@ -127,6 +127,34 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// What a network does not have cannot be asked of it.
+func TestNetRefuses(t *testing.T) {
+	for assignment, want := range map[string]string{
+		"net.norm=Instance":   `net.norm is "Instance"; allowed: BatchNorm, LayerNorm`,
+		"net.pooling=median":  `net.pooling is "median"; allowed: auto, max, mean, learned`,
+		"net.pooling=learned": `net.pooling is "learned"; allowed: max and mean with Partial`,
+	} {
+		c, err := Lookup(Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Set(assignment); err != nil {
+			t.Fatal(err)
+		}
+		if err = c.Check(); err == nil {
+			_, err = c.NewNetwork()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", assignment, err)
+		}
+	}
+	c := thirteenLayers(cifar("cifar10", 4, false))
+	c.Net.LastT2 = true
+	if err := c.Check(); err == nil || err.Error() != "net.last_t2 is true; allowed: false for GCNN" {
+		t.Errorf("net.last_t2 of GCNN: %v", err)
+	}
+}
+
 func TestSplit(t *testing.T) {
 	for set, allowed := range map[string]bool{"rotmnist": true, "cifar10": true, "cifar100": true, "stl10": false, "pcam": false, "mnist6-180": false} {
 		c := published(set, "SE(2)", 8, true)
