@@ -5,7 +5,8 @@
 // A Dataset lies in memory as bytes, in three parts. Training reads Train;
 // choosing among epochs or settings reads Validation; Test is read once, at the
 // end. Order gives the order of an epoch and Batch gathers and normalises images
-// [B, C, H, W] for a network; neither allocates.
+// [B, C, H, W] for a network; neither allocates. A Loader prepares the batches of
+// training steps ahead of them, changed at random where an Augmentation says so.
 //
 // The sets:
 //
@@ -39,8 +40,9 @@
 // Locate looks in a directory that the user names; or else in $NOETHER_DATA and
 // in noether in the user's cache directory. Download fills such a directory from
 // mirrors, over HTTPS, checked by size and SHA-256, and never leaves half a file
-// under a file's name. All but MNIST and Fashion-MNIST are published as
-// archives, which must be fetched and unpacked by hand.
+// under a file's name. It takes CIFAR-10, CIFAR-100, STL-10 and RotMNIST out of the
+// archives that they are published in (of the last only the MD5 is known).
+// PatchCamelyon must be fetched and unpacked by hand.
 //
 // # Randomness
 //

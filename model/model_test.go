@@ -219,12 +219,21 @@ func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
 }
 
 func TestResumeIsBitIdentical(t *testing.T) {
-	eachArchitecture(t, checkResume)
-	t.Run("Mirrored", func(t *testing.T) { checkResume(t, newTinyMirrored) })
-	t.Run("Dropped", func(t *testing.T) { checkResume(t, newTinyDropped) })
+	plain := func(t *testing.T, newNet func(*testing.T) *Network) { checkResume(t, newNet, quick) }
+	eachArchitecture(t, plain)
+	t.Run("Mirrored", func(t *testing.T) { plain(t, newTinyMirrored) })
+	t.Run("Dropped", func(t *testing.T) { plain(t, newTinyDropped) })
+	t.Run("Augmented", func(t *testing.T) { checkResume(t, newTiny, augmented) })
 }
 
-func checkResume(t *testing.T, newNet func(*testing.T) *Network) {
+// augmented is quick with training images that change.
+func augmented(threads int) TrainConfig {
+	c := quick(threads)
+	c.Augment = data.Augmentation{Rotate: .3, Flip: true, Crop: 2}
+	return c
+}
+
+func checkResume(t *testing.T, newNet func(*testing.T) *Network, quick func(threads int) TrainConfig) {
 	whole := newTrainerOf(t, newNet(t), quick(1))
 	want, err := whole.Run(context.Background())
 	if err != nil {
@@ -277,12 +286,14 @@ func checkResume(t *testing.T, newNet func(*testing.T) *Network) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	eachArchitecture(t, checkStepAllocates)
-	t.Run("Mirrored", func(t *testing.T) { checkStepAllocates(t, newTinyMirrored) })
-	t.Run("Dropped", func(t *testing.T) { checkStepAllocates(t, newTinyDropped) })
+	plain := func(t *testing.T, newNet func(*testing.T) *Network) { checkStepAllocates(t, newNet, quick) }
+	eachArchitecture(t, plain)
+	t.Run("Mirrored", func(t *testing.T) { plain(t, newTinyMirrored) })
+	t.Run("Dropped", func(t *testing.T) { plain(t, newTinyDropped) })
+	t.Run("Augmented", func(t *testing.T) { checkStepAllocates(t, newTiny, augmented) })
 }
 
-func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network) {
+func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network, quick func(threads int) TrainConfig) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
@@ -746,6 +757,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Warmup":    func(c *TrainConfig) { c.Warmup = 3 },
 		"EvalDraws": func(c *TrainConfig) { c.EvalDraws = -2 },
 		"Threads":   func(c *TrainConfig) { c.Threads = -2 },
+		"Augment":   func(c *TrainConfig) { c.Augment.Crop = 12 },
 	} {
 		c := quick(1)
 		change(&c)

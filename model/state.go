@@ -43,6 +43,7 @@ type identity struct {
 	PerEpoch  int                `json:"steps_per_epoch"`
 	Seed      uint64             `json:"seed"`
 	Optimizer nn.OptimizerConfig `json:"optimizer"`
+	Augment   data.Augmentation  `json:"augment,omitzero"`
 	Cosine    bool               `json:"cosine"`
 	Warmup    int                `json:"warmup"`
 	EvalDraws int                `json:"eval_draws"`
@@ -52,7 +53,7 @@ type identity struct {
 func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
-		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
+		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Augment, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
 	}
 }
 
@@ -126,7 +127,7 @@ func (t *Trainer) LoadState(path string) error {
 	t.net.params.Upload()
 	t.at, t.epochs = s.Position, s.Epochs
 	t.best.epoch, t.best.accuracy, t.best.loss = s.BestEpoch, s.BestAccuracy, s.BestLoss
-	t.shuffle()
+	t.stopLoading()
 	return nil
 }
 

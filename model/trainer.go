@@ -28,8 +28,9 @@ type TrainConfig struct {
 	// Optimizer is Adam with a learning rate of 1e-3, and of 1e-2 for the learned
 	// subset sizes, where its fields are zero.
 	Optimizer nn.OptimizerConfig
-	Cosine    bool // anneal the learning rates by a cosine; otherwise they stay
-	Warmup    int  // epochs of linear warm-up, with Cosine
+	Augment   data.Augmentation // of the training images
+	Cosine    bool              // anneal the learning rates by a cosine; otherwise they stay
+	Warmup    int               // epochs of linear warm-up, with Cosine
 
 	EvalDraws int // draws of the group elements in the final test; 0: 5
 
@@ -128,6 +129,9 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 		return &ConfigError{"TrainConfig.Batch", c.Batch,
 			fmt.Sprintf("at most the %d training images of %s", set.Train.Len(), set.Name)}
 	}
+	if c.Augment.Validate(set) != nil {
+		return &ConfigError{"TrainConfig.Augment", c.Augment, fmt.Sprintf("Rotate 0 to pi, Crop 0 to %d", min(set.Height, set.Width)-1)}
+	}
 	return nil
 }
 
@@ -145,13 +149,11 @@ type Trainer struct {
 	schedule  nn.Schedule
 	eval      *evaluator
 
-	images, labels []float32
-	order          []int // of the training images in this pass
-	perPass        int   // steps in which every image comes once
-	perEpoch       int   // steps between validations
-	at             position
-	best           bestWeights
-	epochs         []EpochMetrics
+	loader   *data.Loader // nil until the first step
+	perEpoch int          // steps between validations
+	at       position
+	best     bestWeights
+	epochs   []EpochMetrics
 }
 
 // position is how far a run has come, and the sums of the epoch under way.
@@ -198,9 +200,8 @@ func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, err
 }
 
 func (t *Trainer) prepare() (err error) {
-	t.perPass = t.set.Train.Len() / t.cfg.Batch
 	t.perEpoch = t.cfg.StepsPerEpoch
-	orDefault(&t.perEpoch, t.perPass)
+	orDefault(&t.perEpoch, t.set.Train.Len()/t.cfg.Batch)
 	if err = t.net.Bind(t.dev, t.cfg.Batch, false); err != nil {
 		return err
 	}
@@ -221,10 +222,6 @@ func (t *Trainer) prepare() (err error) {
 		s.Anneal(min(t.cfg.Epochs*t.perEpoch, gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)
-	t.images = make([]float32, t.cfg.Batch*t.set.Pixels())
-	t.labels = make([]float32, t.cfg.Batch)
-	t.order = make([]int, t.set.Train.Len())
-	t.shuffle()
 	for _, p := range t.net.params.All() {
 		t.best.values = append(t.best.values, make([]float32, len(p.Host)))
 	}
@@ -233,6 +230,7 @@ func (t *Trainer) prepare() (err error) {
 
 // Close releases the network's buffers, keeping its parameters on the host.
 func (t *Trainer) Close() {
+	t.stopLoading()
 	if t.net.plan != nil {
 		t.net.params.Download()
 		if t.optimizer != nil {
@@ -245,23 +243,23 @@ func (t *Trainer) Close() {
 	}
 }
 
-// Step takes one training step and returns its loss. It allocates nothing.
+// Step takes one training step and returns its loss. The batch of the next one is
+// prepared meanwhile. From the second step on it allocates nothing.
 func (t *Trainer) Step() (loss float64, err error) {
 	start := time.Now()
-	in := t.at.Step % t.perPass
-	t.set.Batch(t.images, t.labels, &t.set.Train, t.order[in*t.cfg.Batch:][:t.cfg.Batch])
+	if t.loader == nil {
+		t.loader = data.NewLoader(t.set, data.LoaderConfig{Batch: t.cfg.Batch, Seed: t.cfg.Seed, Augment: t.cfg.Augment, First: t.at.Step})
+	}
+	batch := t.loader.Next()
 	t.net.Draw(t.cfg.Seed, Training, uint64(t.at.Step))
-	t.net.Forward(t.images, true)
-	t.net.Backward(t.labels)
+	t.net.Forward(batch.Images, true)
+	t.net.Backward(batch.Labels)
 	t.optimizer.Step(t.schedule)
 	t.net.ClampSubsets()
 	loss = t.net.loss.Loss()
 	t.at.Loss += loss
 	t.at.Correct += t.net.loss.Correct()
 	t.at.Step++
-	if t.at.Step%t.perPass == 0 {
-		t.shuffle()
-	}
 	t.at.Seconds += time.Since(start).Seconds()
 	if err := t.dev.Sync(); err != nil {
 		return loss, err
@@ -278,8 +276,13 @@ func (t *Trainer) diverged(what string, loss float64) error {
 	return nil
 }
 
-// shuffle puts the training images into the order of the pass under way.
-func (t *Trainer) shuffle() { data.Order(t.order, t.cfg.Seed, uint64(t.at.Step/t.perPass)) }
+// stopLoading ends the preparation of batches; the next step starts it anew.
+func (t *Trainer) stopLoading() {
+	if t.loader != nil {
+		t.loader.Close()
+		t.loader = nil
+	}
+}
 
 // Steps returns the number of steps of the whole run and those completed.
 func (t *Trainer) Steps() (total, done int) { return t.cfg.Epochs * t.perEpoch, t.at.Step }

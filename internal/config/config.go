@@ -38,6 +38,9 @@ type Data struct {
 	// RotInterval is, of mnist6-180, how far either way each six is turned at random
 	// before it is copied, in degrees.
 	RotInterval float64 `toml:"rot_interval"`
+
+	Augment string  `toml:"augment"` // of the images to train on: "none", also where it is empty, "flip-crop" or "rotation"
+	Rotate  float64 `toml:"rotate"`  // degrees, either way; of "rotation"
 }
 
 // Group chooses the group and how its elements are drawn.
@@ -108,25 +111,27 @@ type dataSet struct {
 	image   Image
 	drawing bool // generated in the size that data.size says
 	divided bool // the published program set a part aside for validation
+	crop    int  // pixels that "flip-crop" moves an image by, as in the published program; 0: it had none
 }
 
 var dataSets = []dataSet{
-	{"strokes6-180", Image{1, 28, 2}, true, false},
-	{"mnist6-180", Image{1, 28, 2}, false, false},
-	{"mnist6-m", Image{1, 28, 2}, false, false},
-	{"mnist6-circle", Image{1, 28, 2}, false, false},
-	{"rotmnist", Image{1, 28, 10}, false, true},
-	{"rotmnist-synthetic", Image{1, 28, 10}, false, false},
-	{"cifar10", Image{3, 32, 10}, false, true},
-	{"cifar100", Image{3, 32, 100}, false, true},
-	{"stl10", Image{3, 96, 10}, false, false},
-	{"pcam", Image{3, 96, 2}, false, false},
-	{"fashion-mnist", Image{1, 28, 10}, false, false},
+	{"strokes6-180", Image{1, 28, 2}, true, false, 0},
+	{"mnist6-180", Image{1, 28, 2}, false, false, 0},
+	{"mnist6-m", Image{1, 28, 2}, false, false, 0},
+	{"mnist6-circle", Image{1, 28, 2}, false, false, 0},
+	{"rotmnist", Image{1, 28, 10}, false, true, 0},
+	{"rotmnist-synthetic", Image{1, 28, 10}, false, false, 0},
+	{"cifar10", Image{3, 32, 10}, false, true, 4},
+	{"cifar100", Image{3, 32, 100}, false, true, 4},
+	{"stl10", Image{3, 96, 10}, false, false, 12},
+	{"pcam", Image{3, 96, 2}, false, false, 0},
+	{"fashion-mnist", Image{1, 28, 10}, false, false, 0},
 }
 
 // Names that a configuration may hold.
 var (
 	splits     = []string{"seed", "published"}
+	augments   = []string{"none", "flip-crop", "rotation"}
 	jitters    = []string{"stratified", "comb"}
 	methods    = []string{"random", "deterministic"}  // in the order of gumbel.Method
 	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
@@ -206,6 +211,7 @@ func (c *Config) Check() error {
 		allowed    []string
 	}{
 		{"data.split", c.Data.Split, splits},
+		{"data.augment", c.Data.Augment, augments},
 		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
 		{"net.norm", c.Net.Norm, names(model.Norms())},
 		{"net.pooling", c.Net.Pooling, append([]string{"auto"}, names(model.Poolings())...)},
@@ -240,6 +246,9 @@ func (c *Config) Check() error {
 		return valueError("data.rot_interval", r, "0 to 180 degrees")
 	case r != 0 && c.Data.Set != "mnist6-180":
 		return valueError("data.rot_interval", r, "0 for "+c.Data.Set)
+	}
+	if err := c.checkAugmentation(); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		key           string
@@ -366,7 +375,8 @@ func (c *Config) Training() model.TrainConfig {
 			Algorithm: algorithm, LR: t.LR, SubsetLR: subset,
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
 		},
-		Cosine: t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
+		Augment: c.augmentation(),
+		Cosine:  t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
 	}
 }
 
@@ -395,6 +405,7 @@ var configKeys = map[string]string{
 	"KernelActivation": "kernel.activation",
 	"KernelNorm":       "kernel.norm",
 	"Algorithm":        "conv.algorithm",
+	"Augment":          "data.augment",
 	"Epochs":           "train.epochs",
 	"Batch":            "train.batch",
 	"StepsPerEpoch":    "train.steps_per_epoch",

@@ -21,7 +21,7 @@ const Default = "strokes6-180-se2-8-partial"
 func toy(set string, partial bool) Config {
 	return Config{
 		Seed:   1,
-		Data:   Data{Set: set, Split: "seed"},
+		Data:   Data{Set: set, Split: "seed", Augment: "none"},
 		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
@@ -63,7 +63,7 @@ func perElement(c Config) Config {
 func published(set, group string, elements int, partial bool) Config {
 	return Config{
 		Seed:   1,
-		Data:   Data{Set: set, Split: "seed"},
+		Data:   Data{Set: set, Split: "seed", Augment: "none"},
 		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
 		Conv:   Conv{Partial: partial, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/siren"
@@ -185,6 +186,30 @@ func TestRotInterval(t *testing.T) {
 	}
 }
 
+// flip-crop moves images as far as the published program does.
+func TestAugmentation(t *testing.T) {
+	for set, want := range map[string]data.Augmentation{
+		"cifar10": {Flip: true, Crop: 4}, "cifar100": {Flip: true, Crop: 4}, "stl10": {Flip: true, Crop: 12},
+	} {
+		c := published(set, "SE(2)", 8, true)
+		if got := c.Training().Augment; got != (data.Augmentation{}) {
+			t.Errorf("%s without augmentation: %+v", set, got)
+		}
+		c.Data.Augment = "flip-crop"
+		if err := c.Check(); err != nil {
+			t.Error(err)
+		}
+		if got := c.Training().Augment; got != want {
+			t.Errorf("%s: %+v, want %+v", set, got, want)
+		}
+	}
+	c := published("rotmnist", "SE(2)", 8, true)
+	c.Data.Augment, c.Data.Rotate = "rotation", 45
+	if got := c.Training().Augment; got != (data.Augmentation{Rotate: math.Pi / 4}) || c.Check() != nil {
+		t.Errorf("45 degrees: %+v, %v", got, c.Check())
+	}
+}
+
 // The documentation names everything that a value may name.
 func TestNamesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "command-line.md"))
@@ -194,6 +219,7 @@ func TestNamesAreDocumented(t *testing.T) {
 	for _, name := range slices.Concat(
 		names(conv.Algorithms()), names(conv.KernelNets()), names(siren.Activations()), names(siren.Norms()),
 		names(model.Norms()), dataSetNames(), presetNames(), networks,
+		dataSetNames(), presetNames(), networks, augments,
 	) {
 		if !strings.Contains(string(doc), "`"+name+"`") {
 			t.Errorf("docs/command-line.md does not name %s", name)
