@@ -22,11 +22,18 @@ type cifarFormat struct {
 
 var cifar10 = cifarFormat{"CIFAR-10", []int{10}, cifarBatch}
 
-// CIFAR10Files returns the six files of CIFAR-10 in its binary version.
+// cifarMirrors hold the archives of both sets; the SHA-256 are those that
+// TensorFlow Datasets lists.
+var cifarMirrors = []string{"https://www.cs.toronto.edu/~kriz/", "https://cave.cs.toronto.edu/kriz/"}
+
+// CIFAR10Files returns the six files of CIFAR-10 in its binary version, and the
+// archive that Download takes them from.
 func CIFAR10Files() FileSet {
 	set := FileSet{
 		Name:    "cifar10",
 		Folders: []string{"cifar-10-batches-bin"},
+		Archive: &File{Name: "cifar-10-binary.tar.gz", Size: 170052171, SHA256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"},
+		Mirrors: cifarMirrors,
 		Source:  "cifar-10-binary.tar.gz at https://www.cs.toronto.edu/~kriz/cifar.html",
 	}
 	for _, part := range []string{"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"} {

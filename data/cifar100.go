@@ -11,7 +11,8 @@ const (
 // cifar100 has two classes per image: one of 20 superclasses and one of 100.
 var cifar100 = cifarFormat{"CIFAR-100", []int{20, 100}, cifar100Train}
 
-// CIFAR100Files returns the two files of CIFAR-100 in its binary version.
+// CIFAR100Files returns the two files of CIFAR-100 in its binary version, and the
+// archive that Download takes them from.
 func CIFAR100Files() FileSet {
 	file := func(name string, images int64) File {
 		return File{Name: name, Aliases: []string{name + ".gz"}, Size: images * (2 + cifarPixels)}
@@ -20,6 +21,8 @@ func CIFAR100Files() FileSet {
 		Name:    "cifar100",
 		Folders: []string{"cifar-100-binary"},
 		Files:   []File{file("train.bin", cifar100Train), file("test.bin", cifar100Test)},
+		Archive: &File{Name: "cifar-100-binary.tar.gz", Size: 168513733, SHA256: "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"},
+		Mirrors: cifarMirrors,
 		Source:  "cifar-100-binary.tar.gz (MD5 03b5dce01913d631647c71ecec9e9cb8) at https://www.cs.toronto.edu/~kriz/cifar.html",
 	}
 }

@@ -2,10 +2,12 @@ package data
 
 import (
 	"context"
+	"crypto/md5"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,8 +27,12 @@ type Progress func(file string, done, total int64)
 // Files that are there already, with the right content, are left alone; any
 // other file of the same name is replaced. progress may be nil.
 //
+// Where the set has an archive, that is fetched, unless it lies in dir already,
+// and unpacked; if it was fetched it is then removed. Files that are there
+// already are known by their sizes.
+//
 // Each file is taken from the first mirror, over HTTPS only, that delivers
-// exactly the size and the SHA-256 that the set says. It is written to a
+// exactly the size and the SHA-256 (or MD5, see File) that the set says. It is written to a
 // temporary file in dir, synced to the disk, and only then given its name, so
 // under that name there is never anything but the whole file; whatever else
 // happens (a cancelled ctx included) the temporary file is removed.
@@ -49,6 +55,9 @@ type downloader struct {
 	stall  time.Duration // a mirror that sends nothing for this long has failed
 }
 
+// maxUnsized bounds a file whose size neither the set nor the mirror states.
+const maxUnsized = 1 << 30
+
 var errStalled = errors.New("it stopped sending")
 
 func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress Progress) error {
@@ -57,6 +66,9 @@ func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress 
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return localError(dir, "cannot be made a directory", err)
+	}
+	if set.Archive != nil {
+		return d.archive(ctx, dir, set, progress)
 	}
 	for _, f := range set.Files {
 		if err := ctx.Err(); err != nil {
@@ -69,6 +81,30 @@ func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress 
 		if err := d.file(ctx, dir, f, set.Mirrors, progress); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// archive fetches and unpacks the archive of a set.
+func (d *downloader) archive(ctx context.Context, dir string, set FileSet, progress Progress) error {
+	if ctx.Err() != nil {
+		return cancelled(set.Archive.Name, context.Cause(ctx))
+	}
+	if set.unpacked(dir) {
+		return nil
+	}
+	path := filepath.Join(dir, set.Archive.Name)
+	given := set.Archive.holds(path)
+	if !given {
+		if err := d.file(ctx, dir, *set.Archive, set.Mirrors, progress); err != nil {
+			return err
+		}
+	}
+	if err := set.unpack(ctx, dir); err != nil {
+		return err
+	}
+	if !given {
+		os.Remove(path) // in the way of nothing if that fails
 	}
 	return nil
 }
@@ -150,8 +186,15 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %s", response.Status)
 	}
-	if n := response.ContentLength; n >= 0 && n != f.Size {
-		return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
+	if n := response.ContentLength; n >= 0 {
+		if f.Size > 0 && n != f.Size {
+			return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
+		}
+		f.Size = n
+	}
+	most := f.Size
+	if most == 0 {
+		most = maxUnsized
 	}
 
 	tmp, err := os.CreateTemp(dir, "."+f.Name+".*.part")
@@ -165,14 +208,14 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 		}
 	}()
 	progress(f.Name, 0, f.Size)
-	sum := sha256.New()
+	sum, algorithm, want := f.digest()
 	buf := make([]byte, 64<<10)
 	var done int64
 	for {
 		n, readErr := response.Body.Read(buf)
 		watchdog.Reset(d.stall)
-		if done += int64(n); done > f.Size {
-			return fmt.Errorf("more than the expected %d bytes", f.Size)
+		if done += int64(n); done > most {
+			return fmt.Errorf("more than the expected %d bytes", most)
 		}
 		sum.Write(buf[:n]) // a hash never fails
 		if _, err := tmp.Write(buf[:n]); err != nil {
@@ -191,11 +234,11 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 			return explain(readErr)
 		}
 	}
-	if done != f.Size {
+	if f.Size > 0 && done != f.Size {
 		return fmt.Errorf("ended after %d of %d bytes", done, f.Size)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != f.SHA256 {
-		return fmt.Errorf("wrong checksum: SHA-256 %s, expected %s", got, f.SHA256)
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		return fmt.Errorf("wrong checksum: %s %s, expected %s", algorithm, got, want)
 	}
 	if err := ctx.Err(); err != nil {
 		return explain(err)
@@ -224,14 +267,22 @@ func (f File) holds(path string) bool {
 		return false
 	}
 	defer file.Close() // read only: nothing to lose
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != f.Size {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || f.Size > 0 && info.Size() != f.Size {
 		return false
 	}
-	sum := sha256.New()
+	sum, _, want := f.digest()
 	if _, err := io.Copy(sum, file); err != nil {
 		return false
 	}
-	return hex.EncodeToString(sum.Sum(nil)) == f.SHA256
+	return hex.EncodeToString(sum.Sum(nil)) == want
+}
+
+// digest returns the hash that tells f's content, its name and its value.
+func (f File) digest() (h hash.Hash, algorithm, want string) {
+	if f.SHA256 != "" {
+		return sha256.New(), "SHA-256", f.SHA256
+	}
+	return md5.New(), "MD5", f.MD5
 }
 
 // syncDir makes a rename in dir durable where the system can do that. The file

@@ -15,24 +15,29 @@ type FileSet struct {
 	Folders []string // other names of that folder, such as the one that a published archive has
 	Files   []File   // all are needed
 	Instead []string // folders that may stand in their place, all of them
-	Mirrors []string // https addresses that a file's name is appended to, best first
-	Source  string   // where people get the files, when there is no mirror
+	Archive *File    // the .tar.gz or .zip that the files are published in, if they are
+	Mirrors []string // https addresses that the name of a file, or of the archive, is appended to, best first
+	Source  string   // where people get the files
 }
 
 // remedy says what to do about files that are not there.
 func (s FileSet) remedy() string {
-	if s.Source != "" {
-		return "get them from " + s.Source + " and give their directory with -data"
+	switch {
+	case s.Source == "":
+		return "give the directory of the files with -data, or fetch them with -download"
+	case len(s.Mirrors) > 0:
+		return "fetch them with -download, or get them from " + s.Source + " and give their directory with -data"
 	}
-	return "give the directory of the files with -data, or fetch them with -download"
+	return "get them from " + s.Source + " and give their directory with -data"
 }
 
 // File is one file of a FileSet, as it is published.
 type File struct {
 	Name    string
 	Aliases []string // other names under which Locate accepts it, such as unpacked ones
-	Size    int64    // in bytes
+	Size    int64    // in bytes; 0: not known
 	SHA256  string   // in hexadecimal
+	MD5     string   // in hexadecimal, where no SHA-256 is published: it tells damage, not forgery
 }
 
 // hasInstead reports whether dir holds folders in the place of the set's files.
@@ -89,14 +94,19 @@ func (s FileSet) find(dir string) ([]string, error) {
 type NotFoundError struct {
 	Set   string
 	Tried []string // "where: what was wrong"
-	// Source is where people find the files of a set that Download cannot fetch.
-	Source string
+	// Source is where people find the files, Fetchable whether Download can fetch
+	// them.
+	Source    string
+	Fetchable bool
 }
 
 func (e *NotFoundError) Error() string {
-	remedy := "fetch them with -download, or give their directory with -data or NOETHER_DATA"
+	remedy := "give their directory with -data or NOETHER_DATA"
 	if e.Source != "" {
-		remedy = "get them from " + e.Source + " and give their directory with -data or NOETHER_DATA"
+		remedy = "get them from " + e.Source + " and " + remedy
+	}
+	if e.Fetchable {
+		remedy = "fetch them with -download, or " + remedy
 	}
 	return fmt.Sprintf("data: the files of %s were not found; looked in %s; %s", e.Set, strings.Join(e.Tried, "; "), remedy)
 }
@@ -111,7 +121,7 @@ func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist 
 // In each place the files may lie directly or in a folder called set.Name or as
 // one of set.Folders. The error is a *NotFoundError. Locate looks at names only; reading checks contents.
 func Locate(explicit string, set FileSet) (string, error) {
-	e := &NotFoundError{Set: set.Name, Source: set.Source}
+	e := &NotFoundError{Set: set.Name, Source: set.Source, Fetchable: len(set.Mirrors) > 0}
 	try := func(label, place string) string {
 		_, err := set.find(place)
 		if err == nil || set.hasInstead(place) {

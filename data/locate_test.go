@@ -26,7 +26,7 @@ func cacheAt(t *testing.T, dir string) (cache string) {
 	return cache
 }
 
-var tinySet = FileSet{Name: "tiny", Files: []File{{Name: "a.gz", Aliases: []string{"a"}}, {Name: "b.gz", Aliases: []string{"b"}}}}
+var tinySet = FileSet{Name: "tiny", Mirrors: []string{"https://localhost"}, Files: []File{{Name: "a.gz", Aliases: []string{"a"}}, {Name: "b.gz", Aliases: []string{"b"}}}}
 
 func fill(t *testing.T, dir string, names ...string) {
 	t.Helper()
@@ -111,6 +111,25 @@ func TestLocateError(t *testing.T) {
 	_, err = Locate("bad\nname", tinySet)
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("more than one line: %v", err)
+	}
+}
+
+// A set that nobody finds is to be fetched where that can be done, and where it
+// can be got by hand that is said.
+func TestNotFoundRemedies(t *testing.T) {
+	for _, c := range []struct {
+		set   FileSet
+		fetch bool
+		get   string
+	}{{MNISTFiles(), true, ""}, {RotMNISTFiles(), true, "mnist_rotation_new.zip"}, {CIFAR10Files(), true, "cifar-10-binary.tar.gz"}, {PCamFiles(), false, "github.com/basveeling/pcam"}} {
+		dir := t.TempDir()
+		_, located := Locate(dir, c.set)
+		_, found := c.set.find(dir)
+		for _, err := range []error{located, found} {
+			if err == nil || strings.Contains(err.Error(), "-download") != c.fetch || !strings.Contains(err.Error(), c.get) || !strings.Contains(err.Error(), "-data") {
+				t.Errorf("%s: %v", c.set.Name, err)
+			}
+		}
 	}
 }
 

@@ -21,7 +21,8 @@ const (
 	rotMNISTValidation = 6 // one image in so many
 )
 
-// RotMNISTFiles returns the two files of RotMNIST as they were published.
+// RotMNISTFiles returns the two files of RotMNIST as they were published, and the
+// archive that Download takes them from.
 func RotMNISTFiles() FileSet {
 	file := func(part string) File {
 		name := "mnist_all_rotation_normalized_float_" + part + ".amat"
@@ -31,6 +32,8 @@ func RotMNISTFiles() FileSet {
 		Name:    "rotmnist",
 		Folders: []string{"mnist_rotation_new"},
 		Files:   []File{file("train_valid"), file("test")},
+		Archive: &File{Name: "mnist_rotation_new.zip", MD5: "0f9a947ff3d30e95cd685462cbf3b847"},
+		Mirrors: []string{"https://www.iro.umontreal.ca/~lisa/icml2007data/"},
 		Source:  "mnist_rotation_new.zip (H. Larochelle et al., \"An empirical evaluation of deep architectures\", ICML 2007)",
 	}
 }

@@ -118,12 +118,6 @@ func TestReadRotMNISTRefuses(t *testing.T) {
 	wantFileError(t, err, dir, "10 images where mnist_all_rotation_normalized_float_train_valid.amat has 12000")
 	_, err = ReadRotMNIST(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "train_valid.amat", "2 of the 2 files of rotmnist are missing", "mnist_rotation_new.zip", "-data")
-	t.Setenv("NOETHER_DATA", "")
-	_, err = Locate(t.TempDir(), RotMNISTFiles())
-	var e *NotFoundError
-	if !errors.As(err, &e) || !strings.Contains(err.Error(), "mnist_rotation_new.zip") || strings.Contains(err.Error(), "-download") {
-		t.Errorf("a set that cannot be downloaded: %v", err)
-	}
 }
 
 // digitsOf returns a set in MNIST's format whose first 120 images of each part

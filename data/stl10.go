@@ -25,7 +25,7 @@ var stl10Content = [4]string{
 }
 
 // STL10Files returns the four files of STL-10 in its binary version that hold
-// images with classes.
+// images with classes, and the archive that Download takes them from.
 func STL10Files() FileSet {
 	file := func(name string, size int64) File {
 		return File{Name: name, Aliases: []string{name + ".gz"}, Size: size}
@@ -39,7 +39,10 @@ func STL10Files() FileSet {
 			testImages:  file("test_X.bin", stl10Test*stl10Pixels),
 			testLabels:  file("test_y.bin", stl10Test),
 		},
-		Source: "stl10_binary.tar.gz (MD5 91f7769df0f17e558f3565bffb0c7dfb) at https://cs.stanford.edu/~acoates/stl10/",
+		// The SHA-256 is the one that TensorFlow Datasets lists.
+		Archive: &File{Name: "stl10_binary.tar.gz", Size: 2640397119, SHA256: "f31fd99273a1acb8609c8db427cebb1de3f71de77758cdc0e22956e1289b9866"},
+		Mirrors: []string{"https://cs.stanford.edu/~acoates/stl10/", "https://ai.stanford.edu/~acoates/stl10/"},
+		Source:  "stl10_binary.tar.gz (MD5 91f7769df0f17e558f3565bffb0c7dfb) at https://cs.stanford.edu/~acoates/stl10/",
 	}
 }
 

@@ -101,11 +101,9 @@ func TestDataThatIsNowhere(t *testing.T) {
 	refused(t, exitFailure, code, stdout, stderr, "mnist", "/nothing/env", "-download", "-data")
 	code, stdout, stderr = here("-preset", "mnist6-m", "-data", "/nothing/flag")
 	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "-download")
-	code, stdout, stderr = here("-preset", "rotmnist", "-download")
-	refused(t, exitFailure, code, stdout, stderr, "/nothing/env", "mnist_rotation_new.zip")
-	code, stdout, stderr = here("-preset", "cifar10", "-data", "/nothing/flag")
-	refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "cifar-10-binary.tar.gz")
-	for set, say := range map[string]string{"cifar100": "cifar-100-binary.tar.gz", "stl10": "stl10_binary.tar.gz", "pcam": "github.com/basveeling/pcam", "fashion-mnist": "-download"} {
+	code, stdout, stderr = here("-preset", "rotmnist", "-set", "data.set=pcam", "-download")
+	refused(t, exitFailure, code, stdout, stderr, "/nothing/env", "github.com/basveeling/pcam")
+	for set, say := range map[string]string{"rotmnist": "mnist_rotation_new.zip", "cifar10": "cifar-10-binary.tar.gz", "cifar100": "cifar-100-binary.tar.gz", "stl10": "stl10_binary.tar.gz", "pcam": "github.com/basveeling/pcam", "fashion-mnist": "-download"} {
 		code, stdout, stderr = here("-preset", "rotmnist", "-set", "data.set="+set, "-data", "/nothing/flag")
 		refused(t, exitFailure, code, stdout, stderr, "/nothing/flag", "files of "+set, say)
 	}

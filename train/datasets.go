@@ -67,6 +67,11 @@ var published = map[string]struct {
 // when -download was given and somebody offers it.
 func locate(ctx context.Context, files data.FileSet, m *means, log *slog.Logger) (string, error) {
 	if m.download && len(files.Mirrors) > 0 {
+		if files.Archive != nil { // large, and not needed where its files are
+			if dir, err := data.Locate(m.data, files); err == nil {
+				return dir, nil
+			}
+		}
 		dir, err := data.DownloadDir(m.data, files)
 		if err != nil {
 			return "", err

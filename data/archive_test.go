@@ -1,0 +1,296 @@
+package data
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// entry is a file in an archive; one without content is a symbolic link to
+// "one.bin".
+type entry struct {
+	name    string
+	content []byte
+}
+
+func tarOf(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Size: int64(len(e.content)), Mode: 0o644, Typeflag: tar.TypeReg}
+		if e.content == nil {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, "one.bin"
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(e.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return gzipped(t, b.Bytes())
+}
+
+func zipOf(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.content == nil {
+			h.SetMode(os.ModeSymlink | 0o777)
+		}
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(e.content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// archiveKinds are the formats, by the suffix of a name.
+var archiveKinds = map[string]func(testing.TB, ...entry) []byte{".tar.gz": tarOf, ".zip": zipOf}
+
+// packedSet is a set of two files in an archive with that suffix: one of 300 bytes
+// and one whose size is not stated.
+func packedSet(suffix string, archive []byte) FileSet {
+	a := &File{Name: "set" + suffix, Size: int64(len(archive)), SHA256: fmt.Sprintf("%x", sha256.Sum256(archive))}
+	if suffix == ".zip" {
+		a = &File{Name: "set" + suffix, MD5: fmt.Sprintf("%x", md5.Sum(archive))}
+	}
+	return FileSet{Name: "packed", Archive: a, Files: []File{{Name: "one.bin", Size: 300}, {Name: "two.txt", Aliases: []string{"two.txt.gz"}}}}
+}
+
+var inside = map[string][]byte{"one.bin": ramp(300), "two.txt": []byte("second")}
+
+func wholesome() []entry {
+	return []entry{{"folder/readme", ramp(10)}, {"folder/two.txt", inside["two.txt"]}, {"folder/one.bin", inside["one.bin"]}, {"folder/other.bin", ramp(1000)}}
+}
+
+func TestDownloadArchive(t *testing.T) {
+	for suffix, pack := range archiveKinds {
+		t.Run(suffix, func(t *testing.T) {
+			archive := pack(t, wholesome()...)
+			set := packedSet(suffix, archive)
+			address, hits := mirror(t, serve(map[string][]byte{set.Archive.Name: archive}))
+			set.Mirrors = []string{address}
+			d, dir := testDownloader(t), t.TempDir()
+			var end [2]int64
+			if err := d.set(t.Context(), dir, set, func(_ string, done, total int64) { end = [2]int64{done, total} }); err != nil {
+				t.Fatal(err)
+			}
+			wantOnly(t, dir, inside, "one.bin", "two.txt")
+			if n := int64(len(archive)); end != [2]int64{n, n} {
+				t.Errorf("progress ends with %d", end)
+			}
+			// Again, and under another name: nothing to do. A cut file: all of it.
+			if err := os.Rename(filepath.Join(dir, "two.txt"), filepath.Join(dir, "two.txt.gz")); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.set(t.Context(), dir, set, nil); err != nil || hits.Load() != 1 {
+				t.Errorf("%v, %d requests in all, want 1", err, hits.Load())
+			}
+			if err := os.Truncate(filepath.Join(dir, "one.bin"), 299); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(d.set(t.Context(), dir, set, nil), os.Remove(filepath.Join(dir, "two.txt.gz"))); err != nil || hits.Load() != 2 {
+				t.Errorf("%v, %d requests in all, want 2", err, hits.Load())
+			}
+			wantOnly(t, dir, inside, "one.bin", "two.txt")
+		})
+	}
+}
+
+// An archive that lies there is used and kept; a damaged one is replaced.
+func TestDownloadArchiveThatIsThere(t *testing.T) {
+	for suffix, pack := range archiveKinds {
+		archive := pack(t, wholesome()...)
+		set := packedSet(suffix, archive)
+		content := map[string][]byte{"one.bin": inside["one.bin"], "two.txt": inside["two.txt"], set.Archive.Name: archive}
+		d, dir := testDownloader(t), t.TempDir()
+		put(t, archive, dir, set.Archive.Name)
+		if err := d.set(t.Context(), dir, set, nil); err != nil { // without a mirror
+			t.Fatal(err)
+		}
+		wantOnly(t, dir, content, "one.bin", set.Archive.Name, "two.txt")
+
+		dir = t.TempDir()
+		put(t, append(archive[:len(archive)-1:len(archive)-1], 0xee), dir, set.Archive.Name)
+		wantFileError(t, d.set(t.Context(), dir, set, nil), set.Archive.Name, "no mirror is known")
+		address, _ := mirror(t, serve(content))
+		set.Mirrors = []string{address}
+		if err := d.set(t.Context(), dir, set, nil); err != nil {
+			t.Fatal(err)
+		}
+		wantOnly(t, dir, content, "one.bin", "two.txt")
+	}
+}
+
+// Whatever is wrong with an archive, nothing of it stays, in the directory or
+// elsewhere.
+func TestUnpackRefuses(t *testing.T) {
+	one, two := entry{"one.bin", inside["one.bin"]}, entry{"two.txt", inside["two.txt"]}
+	for suffix, pack := range archiveKinds {
+		good := pack(t, one, two)
+		for _, c := range []struct {
+			name    string
+			archive []byte
+			say     string
+		}{
+			{"no archive", ramp(2000), "archive: "},
+			{"empty", nil, "archive: "},
+			{"cut", good[:len(good)/2], "archive"},
+			{"lacking a file", pack(t, one), "it lacks two.txt"},
+			{"lacking both", pack(t, entry{"x", ramp(3)}), "it lacks one.bin, two.txt"},
+			{"a file twice", pack(t, one, entry{"other/one.bin", inside["one.bin"]}, two), "it holds one.bin twice"},
+			{"another size", pack(t, entry{"one.bin", ramp(301)}, two), "one.bin in it has 301 bytes, 300 expected"},
+			{"a link", pack(t, entry{"one.bin", nil}, two), "it lacks one.bin"},
+			{"a folder of that name", pack(t, entry{"one.bin/more", ramp(300)}, two), "it lacks one.bin"},
+		} {
+			t.Run(suffix+" "+c.name, func(t *testing.T) {
+				set := packedSet(suffix, c.archive)
+				dir := t.TempDir()
+				put(t, c.archive, dir, set.Archive.Name)
+				wantFileError(t, testDownloader(t).set(t.Context(), dir, set, nil), filepath.Join(dir, set.Archive.Name), c.say, "-download")
+				wantOnly(t, dir, map[string][]byte{set.Archive.Name: c.archive}, set.Archive.Name)
+			})
+		}
+	}
+}
+
+// Names that lead elsewhere lead nowhere: what has the right last part is written
+// where the set's file belongs.
+func TestUnpackStaysInside(t *testing.T) {
+	for suffix, pack := range archiveKinds {
+		archive := pack(t, entry{"../../evil", ramp(5)}, entry{"/tmp/../one.bin", inside["one.bin"]}, entry{"../two.txt", inside["two.txt"]})
+		set := packedSet(suffix, archive)
+		root := t.TempDir()
+		dir := filepath.Join(root, "a", "b")
+		put(t, archive, dir, set.Archive.Name)
+		if err := set.unpack(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dir, set.Archive.Name)); err != nil {
+			t.Fatal(err)
+		}
+		wantOnly(t, dir, inside, "one.bin", "two.txt")
+		for _, above := range []string{root, filepath.Join(root, "a")} {
+			if list, err := os.ReadDir(above); err != nil || len(list) != 1 {
+				t.Errorf("%s holds %v, %v", above, list, err)
+			}
+		}
+	}
+}
+
+// A zip that says less than it holds is refused at what it says.
+func TestUnpackZipThatLies(t *testing.T) {
+	archive := zipOf(t, entry{"one.bin", ramp(5000)}, entry{"two.txt", []byte("2")})
+	at := bytes.LastIndex(archive, []byte("PK\x01\x02"))
+	at = bytes.LastIndex(archive[:at], []byte("PK\x01\x02")) // the central header of the first entry
+	copy(archive[at+24:], []byte{44, 1, 0, 0})               // 300 bytes unpacked
+	set := packedSet(".zip", archive)
+	dir := t.TempDir()
+	put(t, archive, dir, set.Archive.Name)
+	wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, set.Archive.Name), "one.bin in it is damaged")
+	wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
+}
+
+func TestUnpackCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for suffix, pack := range archiveKinds {
+		archive := pack(t, entry{"one.bin", inside["one.bin"]}, entry{"two.txt", ramp(1 << 20)})
+		set := packedSet(suffix, archive)
+		dir := t.TempDir()
+		put(t, archive, dir, set.Archive.Name)
+		if err := set.unpack(ctx, dir); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", suffix, err)
+		}
+		wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
+	}
+}
+
+// A download whose size nobody states is checked by its sum alone, and bounded.
+func TestDownloadWithoutSize(t *testing.T) {
+	archive := zipOf(t, wholesome()...)
+	set := packedSet(".zip", archive)
+	address, _ := mirror(t, func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush() // no length
+		w.Write(archive)
+	})
+	set.Mirrors = []string{address}
+	dir := t.TempDir()
+	if err := testDownloader(t).set(t.Context(), dir, set, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantOnly(t, dir, inside, "one.bin", "two.txt")
+	set.Archive.MD5 = strings.Repeat("0", 32)
+	wantFileError(t, testDownloader(t).set(t.Context(), t.TempDir(), set, nil), set.Archive.Name, "wrong checksum: MD5 ")
+}
+
+// The sets that are published in archives say where these are, and how to tell
+// them.
+func TestArchivesOfSets(t *testing.T) {
+	for _, set := range []FileSet{CIFAR10Files(), CIFAR100Files(), STL10Files(), RotMNISTFiles()} {
+		a := set.Archive
+		if a == nil || len(set.Mirrors) == 0 || !strings.Contains(set.Source, a.Name) {
+			t.Errorf("%s: %+v", set.Name, set)
+			continue
+		}
+		if len(a.SHA256) != 64 && len(a.MD5) != 32 || !strings.HasSuffix(a.Name, ".tar.gz") && !strings.HasSuffix(a.Name, ".zip") {
+			t.Errorf("%s: %+v", set.Name, *a)
+		}
+	}
+}
+
+func fuzzUnpack(f *testing.F, suffix string, pack func(testing.TB, ...entry) []byte) {
+	f.Add(pack(f, wholesome()...))
+	f.Add(pack(f, entry{"../one.bin", inside["one.bin"]}, entry{"one.bin", nil}))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		set := packedSet(suffix, archive)
+		root := t.TempDir()
+		dir := filepath.Join(root, "in")
+		put(t, archive, dir, set.Archive.Name)
+		err := set.unpack(t.Context(), dir)
+		if err != nil {
+			wantFileError(t, err, dir)
+		} else if !set.unpacked(dir) {
+			t.Fatal("no error, and not all files")
+		}
+		want := 1
+		if err == nil {
+			want = 3
+		}
+		if list, e := os.ReadDir(dir); e != nil || len(list) != want {
+			t.Fatalf("%v: the directory holds %v, %v", err, list, e)
+		}
+		if list, e := os.ReadDir(root); e != nil || len(list) != 1 {
+			t.Fatalf("outside the directory: %v, %v", list, e)
+		}
+	})
+}
+
+func FuzzUnpackTar(f *testing.F) { fuzzUnpack(f, ".tar.gz", tarOf) }
+
+func FuzzUnpackZip(f *testing.F) { fuzzUnpack(f, ".zip", zipOf) }
