@@ -259,7 +259,11 @@ func listPresets(stdout io.Writer) error {
 		if p.Short != "" {
 			name += " (" + p.Short + ")"
 		}
-		if _, err := fmt.Fprintf(stdout, "%-48s %s\n", name, p.About); err != nil {
+		about := p.About
+		if row, ok := p.Paper(); ok {
+			about += " [paper: " + row.String() + "]"
+		}
+		if _, err := fmt.Fprintf(stdout, "%-48s %s\n", name, about); err != nil {
 			return err
 		}
 	}

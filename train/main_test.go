@@ -316,6 +316,9 @@ func TestHelpAndList(t *testing.T) {
 		if !strings.Contains(stdout, p.Name) || !strings.Contains(stdout, p.About) {
 			t.Errorf("-list does not show %s", p.Name)
 		}
+		if row, ok := p.Paper(); ok && !strings.Contains(stdout, p.About+" [paper: "+row.String()+"]\n") {
+			t.Errorf("-list does not show what %s stands for", p.Name)
+		}
 		if strings.Contains(p.Config.Data.Set, "strokes") && strings.HasPrefix(p.Name, "strokes6-180-se2-8-partial") && !strings.Contains(p.About, "synthetic") {
 			t.Errorf("%s does not say that its data are synthetic", p.Name)
 		}

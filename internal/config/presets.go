@@ -93,6 +93,33 @@ func thirteenLayers(c Config) Config {
 	return c
 }
 
+// translations gives c's network no symmetry but that of shifts.
+func translations(c Config) Config {
+	c.Group.Name, c.Group.Elements = "T(2)", 1
+	return c
+}
+
+// large is for images of 96 x 96 pixels: it halves their resolution three times.
+func large(c Config) Config {
+	c.Net.Pools = []int{0, 1, 2}
+	return c
+}
+
+// kernelNet renders kernels by a multiplicative filter network, as the paper's
+// authors did on the toy tasks, with the long course that they trained it by.
+func kernelNet(kind string, c Config) Config {
+	c.Kernel.Type = kind
+	c.Train.Epochs, c.Train.StepsPerEpoch, c.Train.Batch = 300, 0, 64
+	c.Train.LR, c.Train.LRSubset, c.Train.Schedule = 1e-3, 1e-3, "constant"
+	return c
+}
+
+// layerNorm is twice as wide, with layer normalisation.
+func layerNorm(c Config) Config {
+	c.Net.Norm, c.Net.Width = "LayerNorm", 2*c.Net.Width
+	return c
+}
+
 // Presets returns all presets, in the order of -list.
 func Presets() []Preset {
 	return []Preset{
@@ -101,6 +128,8 @@ func Presets() []Preset {
 		{"mnist6-180-se2-8-partial", "mnist6-180", "MNIST sixes against their copies turned by 180 degrees, SE(2), learned subsets", toy("mnist6-180", true)},
 		{"mnist6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-180", false)},
 		{"mnist6-180-se2-8-partial-perelement", "", "learned subsets, with elements drawn for every image of a batch", perElement(toy("mnist6-180", true))},
+		{"mnist6-180-se2-8-partial-perelement-magnet", "", "the same by MAGNets, with the published course of training", kernelNet("MAGNet", perElement(toy("mnist6-180", true)))},
+		{"mnist6-180-se2-8-full-fourier", "", "full equivariance by Fourier networks and layer normalisation, with the published course of training", kernelNet("Fourier", layerNorm(toy("mnist6-180", false)))},
 		{"mnist6-circle-se2-8-partial", "mnist6-circle", "MNIST sixes turned by any angle, by less than 90 degrees or not, SE(2), learned subsets", toy("mnist6-circle", true)},
 		{"mnist6-circle-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-circle", false)},
 		{"mnist6-m-se2-8-partial", "mnist6-m", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
@@ -111,8 +140,24 @@ func Presets() []Preset {
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
 		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar("cifar10", 16, true)},
+		{"cifar10-se2-16-full", "", "the same with full equivariance", cifar("cifar10", 16, false)},
+		{"cifar10-se2-8-partial", "", "CIFAR-10, SE(2), half as many elements, learned subsets", cifar("cifar10", 8, true)},
+		{"cifar10-se2-8-full", "", "the same with full equivariance", cifar("cifar10", 8, false)},
+		{"cifar10-t2-1", "", "the same with equivariance to translations alone", translations(cifar("cifar10", 1, false))},
 		{"cifar100-se2-16-partial", "cifar100", "CIFAR-100, SE(2), learned subsets", cifar("cifar100", 16, true)},
+		{"cifar100-se2-16-full", "", "the same with full equivariance", cifar("cifar100", 16, false)},
+		{"cifar100-se2-8-partial", "", "CIFAR-100, SE(2), half as many elements, learned subsets", cifar("cifar100", 8, true)},
+		{"cifar100-se2-8-full", "", "the same with full equivariance", cifar("cifar100", 8, false)},
+		{"cifar100-t2-1", "", "the same with equivariance to translations alone", translations(cifar("cifar100", 1, false))},
 		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar("cifar10", 4, false))},
+		{"cifar10-se2-4-partial-13layer", "", "the same with learned subsets", thirteenLayers(cifar("cifar10", 4, true))},
+		{"cifar10-t2-1-13layer", "", "the same with equivariance to translations alone", thirteenLayers(translations(cifar("cifar10", 1, false)))},
+		{"stl10-se2-8-partial", "stl10", "STL-10, SE(2), learned subsets", large(cifar("stl10", 8, true))},
+		{"stl10-se2-8-full", "", "the same with full equivariance", large(cifar("stl10", 8, false))},
+		{"pcam-se2-8-partial", "pcam", "PatchCamelyon, SE(2), learned subsets", large(published("pcam", "SE(2)", 8, true))},
+		{"pcam-se2-8-full", "", "the same with full equivariance", large(published("pcam", "SE(2)", 8, false))},
+		{"fashion-mnist-se2-8-partial", "fashion-mnist", "Fashion-MNIST, SE(2), learned subsets", published("fashion-mnist", "SE(2)", 8, true)},
+		{"fashion-mnist-se2-8-full", "", "the same with full equivariance", published("fashion-mnist", "SE(2)", 8, false)},
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,6 +27,9 @@ func TestPresets(t *testing.T) {
 		if err := c.Check(); err != nil {
 			t.Errorf("%s: %v", p.Name, err)
 		}
+		if _, err := c.NewNetwork(); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
 		group, err := lie.ByName(c.Group.Name)
 		if err != nil {
 			t.Fatal(err)
@@ -40,6 +44,9 @@ func TestPresets(t *testing.T) {
 		}
 		if c.Conv.PerElement {
 			want += "-perelement"
+		}
+		if c.Kernel.Type != "SIREN" {
+			want += "-" + strings.ToLower(c.Kernel.Type)
 		}
 		if c.Net.Type == "GCNN" {
 			want += "-13layer"
@@ -65,6 +72,31 @@ func TestPresets(t *testing.T) {
 	}
 }
 
+// Every row of the paper is of a preset, and of its data set and group.
+func TestPapers(t *testing.T) {
+	left := maps.Clone(papers)
+	for _, p := range Presets() {
+		row, ok := p.Paper()
+		if delete(left, p.Name); !ok {
+			continue
+		}
+		partial := strings.Contains(row.Row, "partial")
+		if row.Table == "" || !strings.Contains(row.Row, p.Config.Group.Name) || partial != p.Config.Conv.Partial ||
+			strings.Contains(row.Row, "elements") && !strings.HasSuffix(row.Row, fmt.Sprint(p.Config.Group.Elements)+" elements") {
+			t.Errorf("%s stands for %q", p.Name, row)
+		}
+		if set, _, _ := strings.Cut(row.Row, ","); strings.ReplaceAll(strings.ToLower(set), "-", "") != p.Config.Data.Set {
+			t.Errorf("%s stands for %q", p.Name, row)
+		}
+		if row.Accuracy < 0 || row.Accuracy >= 1 || strings.Contains(row.String(), "0.") != (row.Accuracy > 0) {
+			t.Errorf("%s stands for %q", p.Name, row)
+		}
+	}
+	if len(left) > 0 {
+		t.Errorf("no presets of these names: %v", slices.Collect(maps.Keys(left)))
+	}
+}
+
 // The networks of the presets have the sizes that the published ones have.
 func TestPresetNetworks(t *testing.T) {
 	for name, want := range map[string]int{
@@ -74,6 +106,10 @@ func TestPresetNetworks(t *testing.T) {
 		"rotmnist-t2-1":                 450074,
 		"cifar10-se2-16-partial":        469903,
 		"cifar10-se2-4-full-13layer":    3994410,
+		"cifar10-se2-8-full":            469898,
+		"stl10-se2-8-full":              469898,
+		"pcam-se2-8-full":               469898 - 8*65,
+		"fashion-mnist-se2-8-partial":   467791,
 		"cifar100-se2-16-partial":       469903 + 90*65, // a bias and 64 weights for each further class
 	} {
 		c, err := Lookup(name)
