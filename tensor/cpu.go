@@ -171,6 +171,14 @@ func bufferError(op, arg string, b Buffer, n int) *Error {
 	return &Error{op, fmt.Sprintf("%s has %d values, want %d", arg, b.n, n)}
 }
 
+// optional is host for an operand that may be left out: nil then.
+func optional(op, arg string, b Buffer, n int) []float32 {
+	if b.IsZero() {
+		return nil
+	}
+	return host(op, arg, b, n)
+}
+
 // same is host for the operands of an elementwise operation, which must have
 // exactly n values.
 func same(op, arg string, b Buffer, n int) []float32 {

@@ -30,6 +30,8 @@ func (t *layerNormTask) Do(lo, hi, worker int) {
 		switch {
 		case t.phase == segmentOutputs:
 			t.output(i, &v)
+		case t.phase == measureStrips:
+			t.gradMeasure(i, &v)
 		case t.grad:
 			t.gradSums(i, &v)
 		default:
@@ -85,8 +87,7 @@ func (t *layerNormTask) finish() {
 		for j := range t.b {
 			var m moments
 			for i := range items {
-				lo, hi := t.rows(i)
-				m = m.join(moments{float64(hi - lo), t.first[i*t.b+j], t.second[i*t.b+j]})
+				m = m.join(moments{t.count(i%t.segs, j), t.first[i*t.b+j], t.second[i*t.b+j]})
 			}
 			t.mean[j] = float32(m.sum / m.n)
 			t.invStd[j] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
@@ -125,7 +126,8 @@ func (t *layerNormTask) output(i int, v *sampleScratch) {
 	t.scale(v.b, v.c, c)
 	lo, hi := t.rows(i)
 	if t.grad {
-		t.gradOutput(lo, hi, v)
+		t.slopes(v)
+		t.gradOutput(lo, hi, c, v)
 		return
 	}
 	for from := lo; from < hi; from += columnBlock {
@@ -139,18 +141,32 @@ func (t *layerNormTask) output(i int, v *sampleScratch) {
 	}
 }
 
-// gradOutput writes the rows lo to hi of dx, v holding what passed needs.
-func (t *layerNormTask) gradOutput(lo, hi int, v *sampleScratch) {
+// slopes sets v.slope and v.level to the part of dx that mean and variance have,
+// slope*(x-mean) + level.
+func (t *layerNormTask) slopes(v *sampleScratch) {
 	n := float64(t.c * t.s)
 	for j, s := range t.invStd {
+		if t.measure != nil {
+			n = float64(t.c) * t.counts[t.segs*t.b+j]
+		}
 		s := float64(s)
 		v.slope[j] = float32(-s * s * s * t.second[j] / n)
 		v.level[j] = float32(-s * t.first[j] / n)
 	}
+}
+
+// gradOutput writes the rows lo to hi of dx, of channel c, v holding what passed needs
+// and slopes sets.
+func (t *layerNormTask) gradOutput(lo, hi, c int, v *sampleScratch) {
 	for from := lo; from < hi; from += columnBlock {
 		to := min(from+columnBlock, hi)
 		dx := t.dx[from*t.b : to*t.b]
 		centred, d := t.passed(from, to, v)
+		if t.measure != nil {
+			w := t.measure[(from-c*t.s)*t.b : (to-c*t.s)*t.b]
+			t.weightedOutput(dx, centred, d, w, v.b, v.slope, v.level, &v.columnScratch)
+			continue
+		}
 		if t.addDX || t.stream {
 			asm.ColCombine(centred, d, centred, v.b, v.slope, v.level)
 			deliver(dx, centred, t.addDX, t.stream)
@@ -167,9 +183,7 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	}
 	t.segs = (t.s-1)/columnSegment + 1
 	items := t.c * t.segs
-	d.reserve(2*items*t.b, columnScratchSize(t.b)+2*t.b)
-	t.first, t.second = d.partial[:items*t.b], d.partial[items*t.b:2*items*t.b]
-	t.scratch = d.scratch
+	t.reserve(d, columnScratchSize(t.b)+2*t.b)
 	d.layerNorm = t
 	p := &d.layerNorm
 	claim := perClaim(min(t.s, columnSegment) * t.b)
@@ -180,6 +194,10 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	}
 	p.phase = segmentOutputs
 	d.team.For(items, claim, p)
+	if t.dMeasure != nil {
+		p.phase = measureStrips
+		d.team.For((t.s-1)/columnBlock+1, perClaim(t.c*columnBlock*t.b), p)
+	}
 	d.layerNorm = layerNormTask{}
 }
 
@@ -194,6 +212,8 @@ func (d *CPU) LayerNorm(a *LayerNormArgs) {
 		y:      host(op, "Y", a.Y, n),
 		mean:   host(op, "Mean", a.Mean, a.B),
 		invStd: host(op, "InvStd", a.InvStd, a.B),
+
+		measure: optional(op, "Measure", a.Measure, a.S*a.B),
 	}
 	d.normalizeSamples(t, a.Fixed)
 }
@@ -207,12 +227,14 @@ func (d *CPU) LayerNormGrad(a *LayerNormArgs) {
 		dWeight: host(op, "DWeight", a.DWeight, a.C), dBias: host(op, "DBias", a.DBias, a.C),
 	}
 	t.standardizeTask = standardizeTask{
-		grad: true, c: a.C, s: a.S, b: a.B, relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
+		grad: true, c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
 		x:      host(op, "X", a.X, n),
 		dx:     host(op, "DX", a.DX, n),
 		dy:     host(op, "DY", a.DY, n),
 		mean:   host(op, "Mean", a.Mean, a.B),
 		invStd: host(op, "InvStd", a.InvStd, a.B),
+
+		measure: optional(op, "Measure", a.Measure, a.S*a.B), dMeasure: optional(op, "DMeasure", a.DMeasure, a.S*a.B),
 	}
 	d.normalizeSamples(t, false)
 }

@@ -26,6 +26,7 @@ const (
 	wholeRows normPhase = iota
 	segmentSums
 	segmentOutputs
+	measureStrips
 )
 
 // streamValues is the size from which on a gradient is written past the caches:
@@ -45,13 +46,16 @@ func (d *CPU) whole(rows, segs int) int {
 }
 
 // moments are the number of values, their sum, and the sum of their squared
-// deviations from their mean.
+// deviations from their mean. Of weighted values, all three are weighted sums.
 type moments struct{ n, sum, squares float64 }
 
 // join returns the moments of all values of a and b (Chan, Golub & LeVeque 1983).
 func (a moments) join(b moments) moments {
-	if a.n == 0 {
+	switch {
+	case a.n == 0:
 		return b
+	case b.n == 0:
+		return a
 	}
 	d := b.sum/b.n - a.sum/a.n
 	n := a.n + b.n
@@ -105,6 +109,8 @@ type batchNormTask struct {
 	addDX, addDAddend bool
 	stream            bool      // the gradient is larger than the caches
 	weight, bias      []float32 // [rows]; nil: one and zero
+	measure, dMeasure []float32 // [cols]; nil: one, and not wanted
+	count             float64   // of the values in the statistics of a row, backward
 	mean, invStd      []float32 // [rows]
 	runningMean       []float32 // [rows]; nil: not wanted
 	runningVar        []float32
@@ -133,6 +139,8 @@ func (t *batchNormTask) Do(lo, hi, worker int) {
 			t.sum(t.base+i/t.sumSegs, i%t.sumSegs, s)
 		case segmentOutputs:
 			t.output(t.base+i/t.outSegs, i%t.outSegs, s)
+		case measureStrips:
+			t.gradMeasure(i, s)
 		}
 	}
 }
@@ -147,7 +155,11 @@ func (t *batchNormTask) sum(r, k int, scratch []float32) {
 		if t.addend != nil {
 			addend = t.addend[lo:hi]
 		}
-		t.stats[i] = momentsOf(t.x[lo:hi], addend)
+		if t.measure != nil {
+			t.stats[i] = weightedMoments(t.x[lo:hi], addend, t.measure[lo-r*t.cols:], scratch)
+		} else {
+			t.stats[i] = momentsOf(t.x[lo:hi], addend)
+		}
 	case t.pool:
 		t.first[i], t.second[i] = t.pooledSums(r, k, scratch)
 	default:
@@ -230,12 +242,12 @@ func (t *batchNormTask) normal(r int) asm.NormMap {
 }
 
 // gradient returns a, b and c of dx = a*d + (b*(x-mean) + c) in row r, where d
-// is what passes of dy. With h = (x-mean)*invstd and sums over the row of n
-// values,
+// is what passes of dy. With h = (x-mean)*invstd and sums over the row, n values of
+// which are in the statistics,
 //
 //	dx = weight*invstd*(d - sum(d)/n - h*sum(d*h)/n).
 func (t *batchNormTask) gradient(r int) (a, b, c float32) {
-	n, s := float64(t.cols), float64(t.invStd[r])
+	n, s := t.count, float64(t.invStd[r])
 	scale := s
 	if t.weight != nil {
 		scale *= float64(t.weight[r])
@@ -256,7 +268,13 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 			end := min(lo+strip, hi)
 			centred, d := t.passed(r, lo, end, scratch)
 			g := t.place(centred, lo, end)
-			asm.Combine(g, d, centred, a, b, c)
+			if t.measure == nil {
+				asm.Combine(g, d, centred, a, b, c)
+			} else {
+				asm.Affine(centred, centred, b, c)
+				asm.Mul(centred, centred, t.measure[lo-r*t.cols:end-r*t.cols])
+				asm.Combine(g, d, centred, a, 1, 0)
+			}
 			t.store(g, lo, end)
 		}
 	default:
@@ -370,6 +388,10 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 		return
 	}
 	p, q, c := t.gradient(r)
+	slope, shift := q, c
+	if t.measure != nil { // differs from value to value, and is added below
+		q, c = 0, 0
+	}
 	t.windows(r, k, func(lo, hi, at int) {
 		x, g := t.x[lo:hi], t.place(scratch[4*out:], lo, hi)
 		top, bottom, b := t.pixels(x, scratch)
@@ -386,6 +408,9 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 			t.unpooled(g[at:at+t.b], x[at:at+t.b], m.Mean, q, c)
 		}
 		t.unpooled(g[2*line:], x[2*line:], m.Mean, q, c)
+		if t.measure != nil {
+			t.addStatistics(g, x, t.measure[lo-r*t.cols:], m.Mean, slope, shift, scratch[5*line:])
+		}
 		t.store(g, lo, hi)
 	})
 }
@@ -411,6 +436,13 @@ func (d *CPU) normalize(t batchNormTask) {
 			t.sumSegs = t.outSegs
 		}
 		values = 5 * line // gathered pixels, and two or three rows of gradients
+		if t.measure != nil {
+			values = max(5*line+strip, 2*strip)
+		}
+	}
+	t.count = float64(t.cols)
+	if t.grad && t.measure != nil {
+		t.count = sumBlocks(t.measure)
 	}
 	items := t.rows * t.sumSegs
 	if t.grad {
@@ -441,6 +473,10 @@ func (d *CPU) normalize(t batchNormTask) {
 		p.phase = segmentOutputs
 		d.team.For(rest*t.outSegs, claim, p)
 	}
+	if t.dMeasure != nil {
+		p.phase = measureStrips
+		d.team.For((t.cols-1)/strip+1, perClaim(t.rows*strip), p)
+	}
 	d.batchNorm = batchNormTask{}
 }
 
@@ -464,6 +500,9 @@ func (t *batchNormTask) prepare(op string, a *BatchNormArgs) (wide, narrow int) 
 	}
 	t.x = host(op, "X", a.X, wide)
 	t.weight = host(op, "Weight", a.Weight, a.Rows)
+	if t.grad || a.Train {
+		t.measure = optional(op, "Measure", a.Measure, a.Cols)
+	}
 	if !t.grad || a.ReLU || a.Pool {
 		t.bias = host(op, "Bias", a.Bias, a.Rows)
 	}
@@ -479,9 +518,7 @@ func (d *CPU) BatchNorm(a *BatchNormArgs) {
 	t.y = host(op, "Y", a.Y, narrow)
 	t.runningMean = host(op, "RunningMean", a.RunningMean, a.Rows)
 	t.runningVar = host(op, "RunningVar", a.RunningVar, a.Rows)
-	if !a.Addend.IsZero() {
-		t.addend = host(op, "Addend", a.Addend, wide)
-	}
+	t.addend = optional(op, "Addend", a.Addend, wide)
 	if a.Train {
 		t.mean = host(op, "Mean", a.Mean, a.Rows)
 		t.invStd = host(op, "InvStd", a.InvStd, a.Rows)
@@ -496,17 +533,16 @@ func (d *CPU) BatchNorm(a *BatchNormArgs) {
 // batch, see BatchNormArgs.
 func (d *CPU) BatchNormGrad(a *BatchNormArgs) {
 	const op = "BatchNormGrad"
-	t := batchNormTask{grad: true, addDX: a.AddDX, addDAddend: a.AddDAddend}
+	t := batchNormTask{grad: true, eps: a.Eps, addDX: a.AddDX, addDAddend: a.AddDAddend}
 	wide, narrow := t.prepare(op, a)
 	t.dx = host(op, "DX", a.DX, wide)
 	t.dy = host(op, "DY", a.DY, narrow)
 	t.stream = wide >= streamValues
-	if !a.DAddend.IsZero() {
-		t.dAddend = host(op, "DAddend", a.DAddend, wide)
-	}
+	t.dAddend = optional(op, "DAddend", a.DAddend, wide)
 	t.mean = host(op, "Mean", a.Mean, a.Rows)
 	t.invStd = host(op, "InvStd", a.InvStd, a.Rows)
 	t.dWeight = host(op, "DWeight", a.DWeight, a.Rows)
+	t.dMeasure = optional(op, "DMeasure", a.DMeasure, a.Cols)
 	t.dBias = host(op, "DBias", a.DBias, a.Rows)
 	d.normalize(t)
 }

@@ -29,13 +29,16 @@ type standardizeTask struct {
 	segs    int // of one channel
 	eps     float64
 
-	x, y, dx, dy []float32 // [c, s, b]
-	mean, invStd []float32 // [c, b]
+	x, y, dx, dy      []float32 // [c, s, b]
+	mean, invStd      []float32 // [c, b]
+	measure, dMeasure []float32 // [s, b]; nil: one, and not wanted
 
 	// first and second hold two sums for each segment [c, segs, b]: of x and of
 	// the squared deviations from the segment's mean; backward, of dy and of
-	// dy*(x-mean).
+	// dy*(x-mean). With a measure, counts holds its sums [segs+1, b] over the segments
+	// and, behind them, over all of them.
 	first, second []float64
+	counts        []float64
 	scratch       [][]float32
 }
 
@@ -49,6 +52,8 @@ func (t *standardizeTask) Do(lo, hi, worker int) {
 			t.sum(t.base*t.segs+i, &v)
 		case segmentOutputs:
 			t.output(t.base*t.segs+i, &v)
+		case measureStrips:
+			t.gradMeasure(i, &v)
 		}
 	}
 }
@@ -116,6 +121,10 @@ func (t *standardizeTask) sum(i int, v *columnScratch) {
 	b := t.b
 	first, second := t.first[i*b:(i+1)*b], t.second[i*b:(i+1)*b]
 	lo, hi := t.rows(i)
+	if !t.grad && t.measure != nil {
+		t.weightedMoments(first, second, i, v)
+		return
+	}
 	if !t.grad {
 		for from := lo; from < hi; from += momentRows {
 			to := min(from+momentRows, hi)
@@ -193,26 +202,42 @@ func (t *standardizeTask) finish(c int) {
 		var m moments
 		for s := range t.segs {
 			at := (c*t.segs+s)*t.b + j
-			m = m.join(moments{float64(min(columnSegment, t.s-s*columnSegment)), t.first[at], t.second[at]})
+			m = m.join(moments{t.count(s, j), t.first[at], t.second[at]})
 		}
 		t.mean[c*t.b+j] = float32(m.sum / m.n)
 		t.invStd[c*t.b+j] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
 	}
 }
 
-// output writes segment i of y or, backward, of dx: the formula of
-// batchNormTask.gradient with weight one.
+// count returns the number of values of column j that are in the sums of segment s.
+func (t *standardizeTask) count(s, j int) float64 {
+	if t.measure != nil {
+		return t.counts[s*t.b+j]
+	}
+	return float64(min(columnSegment, t.s-s*columnSegment))
+}
+
+// gradient sets v.b and v.c to the b and c of dx = invStd*d + (b*(x-mean) + c) in
+// channel c: the formula of batchNormTask.gradient with weight one.
+func (t *standardizeTask) gradient(v *columnScratch, c int) {
+	at, n := c*t.segs*t.b, float64(t.s)
+	for j, s := range t.invStd[c*t.b : (c+1)*t.b] {
+		if t.measure != nil {
+			n = t.counts[t.segs*t.b+j]
+		}
+		s := float64(s)
+		v.b[j] = float32(-s * s * s * t.second[at+j] / n)
+		v.c[j] = float32(-s * t.first[at+j] / n)
+	}
+}
+
+// output writes segment i of y or, backward, of dx.
 func (t *standardizeTask) output(i int, v *columnScratch) {
 	b, c := t.b, i/t.segs
 	invStd := t.invStd[c*b : (c+1)*b]
 	t.minusMean(v, c)
 	if t.grad {
-		n, at := float64(t.s), c*t.segs*b
-		for j, s := range invStd {
-			s := float64(s)
-			v.b[j] = float32(-s * s * s * t.second[at+j] / n)
-			v.c[j] = float32(-s * t.first[at+j] / n)
-		}
+		t.gradient(v, c)
 	} else {
 		clear(v.c)
 	}
@@ -222,6 +247,11 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		if t.grad {
 			dx := t.dx[from*b : to*b]
 			centred, d := t.pass(from, to, v)
+			if t.measure != nil {
+				at := from - c*t.s
+				t.weightedOutput(dx, centred, d, t.measure[at*b:(at+to-from)*b], invStd, v.b, v.c, v)
+				continue
+			}
 			if t.addDX || t.stream {
 				asm.ColCombine(centred, d, centred, invStd, v.b, v.c)
 				deliver(dx, centred, t.addDX, t.stream)
@@ -239,6 +269,21 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 	}
 }
 
+// reserve gives t its memory: for its sums, and scratch of every worker.
+func (t *standardizeTask) reserve(d *CPU, scratch int) {
+	sums, counts := t.c*t.segs*t.b, 0
+	if t.measure != nil {
+		counts = (t.segs + 1) * t.b
+	}
+	d.reserve(2*sums+counts, scratch)
+	t.first, t.second = d.partial[:sums], d.partial[sums:2*sums]
+	t.scratch = d.scratch
+	if t.measure != nil {
+		t.counts = d.partial[2*sums:][:counts]
+		t.countMeasure(columns(t.scratch[0], t.b))
+	}
+}
+
 // standardizeColumns runs t.
 func (d *CPU) standardizeColumns(t standardizeTask) {
 	if t.c == 0 || t.s == 0 || t.b == 0 {
@@ -248,6 +293,7 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		rows := batchNormTask{
 			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps), floor: float32(math.Inf(-1)),
 			x: t.x, y: t.y, dx: t.dx, dy: t.dy, addDX: t.addDX, stream: t.stream, mean: t.mean, invStd: t.invStd,
+			measure: t.measure, dMeasure: t.dMeasure,
 		}
 		if t.relu {
 			rows.floor = 0
@@ -256,10 +302,7 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		return
 	}
 	t.segs = (t.s-1)/columnSegment + 1
-	items := t.c * t.segs
-	d.reserve(2*items*t.b, columnScratchSize(t.b))
-	t.first, t.second = d.partial[:items*t.b], d.partial[items*t.b:2*items*t.b]
-	t.scratch = d.scratch
+	t.reserve(d, columnScratchSize(t.b))
 	whole := d.whole(t.c, t.segs)
 	d.standardize = t
 	p := &d.standardize
@@ -275,6 +318,10 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		p.phase = segmentOutputs
 		d.team.For(rest*t.segs, claim, p)
 	}
+	if t.dMeasure != nil {
+		p.phase = measureStrips
+		d.team.For((t.s-1)/columnBlock+1, perClaim(t.c*columnBlock*t.b), p)
+	}
 	d.standardize = standardizeTask{}
 }
 
@@ -284,10 +331,11 @@ func (d *CPU) Standardize(a *StandardizeArgs) {
 	n := product(op, a.C, a.S, a.B)
 	d.standardizeColumns(standardizeTask{
 		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
-		x:      host(op, "X", a.X, n),
-		y:      host(op, "Y", a.Y, n),
-		mean:   host(op, "Mean", a.Mean, a.C*a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.C*a.B),
+		measure: optional(op, "Measure", a.Measure, a.S*a.B),
+		x:       host(op, "X", a.X, n),
+		y:       host(op, "Y", a.Y, n),
+		mean:    host(op, "Mean", a.Mean, a.C*a.B),
+		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
 	})
 }
 
@@ -296,7 +344,8 @@ func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
 	const op = "StandardizeGrad"
 	n := product(op, a.C, a.S, a.B)
 	d.standardizeColumns(standardizeTask{
-		grad: true, c: a.C, s: a.S, b: a.B, relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
+		grad: true, c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
+		measure: optional(op, "Measure", a.Measure, a.S*a.B), dMeasure: optional(op, "DMeasure", a.DMeasure, a.S*a.B),
 		x:      host(op, "X", a.X, n),
 		dx:     host(op, "DX", a.DX, n),
 		dy:     host(op, "DY", a.DY, n),

@@ -166,6 +166,8 @@ type BatchNormArgs struct {
 	DAddend           Buffer // [Rows, Cols]; zero Buffer: not wanted
 	AddDX, AddDAddend bool   // add to what is there
 	DWeight, DBias    Buffer // [Rows]
+
+	Measure, DMeasure Buffer // [Cols]; zero Buffer: all 1, and not wanted
 }
 
 // StandardizeArgs describes the standardisation of X [C, S, B] over its middle
@@ -175,6 +177,9 @@ type BatchNormArgs struct {
 //
 // StandardizeGrad reads X, Mean, InvStd and DY, and writes DX, which may be DY, or
 // with AddDX adds to it. With ReLU it finds out anew which values passed.
+//
+// Measure holds weights of the values of every channel, and DMeasure takes their
+// gradient, as in BatchNormArgs.
 type StandardizeArgs struct {
 	C, S, B      int
 	Eps          float32
@@ -183,6 +188,8 @@ type StandardizeArgs struct {
 	Mean, InvStd Buffer // [C, B]
 	DX, DY       Buffer // [C, S, B]
 	AddDX        bool
+
+	Measure, DMeasure Buffer // [S, B]; zero Buffer: all 1, and not wanted
 }
 
 // LayerNormArgs describes layer normalisation (Ba, Kiros & Hinton 2016) of
@@ -199,6 +206,9 @@ type StandardizeArgs struct {
 // LayerNormGrad reads X, Mean, InvStd, Weight, Bias and DY, and writes DX, which may
 // be DY, or with AddDX adds to it; it adds to DWeight and DBias. With ReLU it finds
 // out anew which values passed.
+//
+// Measure holds weights of the values of every channel, and DMeasure takes their
+// gradient, as in BatchNormArgs.
 type LayerNormArgs struct {
 	C, S, B        int
 	Eps            float32
@@ -210,6 +220,8 @@ type LayerNormArgs struct {
 	DX, DY         Buffer // [C, S, B]
 	AddDX          bool
 	DWeight, DBias Buffer // [C]
+
+	Measure, DMeasure Buffer // [S, B]; zero Buffer: all 1, and not wanted
 }
 
 // AdamArgs describes one step of Adam (Kingma & Ba 2015) on P with gradient G

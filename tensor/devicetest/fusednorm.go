@@ -8,15 +8,15 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// fusion is what a normalisation does besides.
-type fusion struct{ sum, pool, relu bool }
+// fusion is what a normalisation does besides, and whether its values have weights.
+type fusion struct{ sum, pool, relu, measure bool }
 
 func (f fusion) String() string {
 	name := ""
 	for _, p := range []struct {
 		on   bool
 		name string
-	}{{f.sum, "/sum"}, {f.pool, "/pool"}, {f.relu, "/relu"}} {
+	}{{f.sum, "/sum"}, {f.pool, "/pool"}, {f.relu, "/relu"}, {f.measure, "/measure"}} {
 		if p.on {
 			name += p.name
 		}
@@ -92,16 +92,38 @@ func (f fusion) backward(dy, z []float64, from [][]int) []float64 {
 func (s *suite) fusedNorms() {
 	small := []planes{{1, 2, 2, 1}, {2, 5, 4, 3}, {3, 4, 7, 15}, {2, 6, 5, 16}, {2, 7, 7, 17}}
 	for _, p := range small {
-		for _, f := range []fusion{{false, true, true}, {false, true, false}, {false, false, true},
-			{true, true, true}, {true, false, false}, {true, false, true}} {
+		for _, f := range []fusion{{pool: true, relu: true}, {pool: true}, {relu: true},
+			{sum: true, pool: true, relu: true}, {sum: true}, {sum: true, relu: true}} {
+			s.fusedNorm(5, p, f)
+			f.measure = true
 			s.fusedNorm(5, p, f)
 		}
 	}
-	s.fusedNorm(3, planes{8, 14, 15, 48}, fusion{true, true, true}) // rows that are shared out
-	s.fusedNorm(3, planes{8, 13, 14, 48}, fusion{false, false, true})
-	for _, sh := range [][3]int{{1, 1, 1}, {3, 17, 1}, {3, 49, 2}, {2, 65, 17}, {5, 300, 64}, {4, 1030, 16}} {
-		s.standardizeReLU(sh[0], sh[1], sh[2])
+	for _, measure := range []bool{false, true} {
+		s.fusedNorm(3, planes{8, 14, 15, 48}, fusion{true, true, true, measure}) // rows that are shared out
+		s.fusedNorm(3, planes{8, 13, 14, 48}, fusion{relu: true, measure: measure})
 	}
+	for _, sh := range [][3]int{{1, 1, 1}, {3, 17, 1}, {3, 49, 2}, {2, 65, 17}, {5, 300, 64}, {4, 1030, 16}} {
+		s.standardizeFused(sh[0], sh[1], sh[2], fusion{relu: true})
+		s.standardizeFused(sh[0], sh[1], sh[2], fusion{relu: true, measure: true})
+		s.standardizeFused(sh[0], sh[1], sh[2], fusion{measure: true})
+	}
+}
+
+// weights draws weights of n values, runs of which are equal, and some are zero: those
+// of the elements that maps live on.
+func weights(r *rand.Rand, n int) []float32 {
+	w := make([]float32, n)
+	run := n/5 + 1
+	for i := range w {
+		switch {
+		case i%run != 0:
+			w[i] = w[i-1]
+		case i/run%3 != 1:
+			w[i] = 0.25 + r.Float32()
+		}
+	}
+	return w
 }
 
 // separate redraws values of x until no two that a maximum is taken of, and none
@@ -142,6 +164,17 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 			weight[i] = -0.7
 		}
 	}
+	var measure32 []float32
+	var measure []float64
+	if f.measure {
+		measure32 = weights(r, cols)
+		measure = f64(measure32)
+	}
+	count := 0.0
+	for i := range cols {
+		count += weightAt(measure, i)
+	}
+	dMeasure, dMeasureErr := make([]float64, cols), make([]float64, cols)
 	normalized := func(row int) func(x float64) float64 {
 		k := float64(invStd32[row]) * float64(weight[row])
 		return func(x float64) float64 { return (x-float64(mean32[row]))*k + float64(bias[row]) }
@@ -173,7 +206,7 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 	for i := range rows {
 		w, b := float64(weight[i]), float64(bias[i])
 		row := column(sum, i*cols, 1, cols)
-		st := describe(row, float64(eps))
+		st := describe(row, measure, float64(eps))
 		z, zErr := make([]float64, cols), make([]float64, cols)
 		for j, v := range st.y {
 			z[j], zErr[j] = w*v+b, st.errorOfY(v, w, b)
@@ -182,7 +215,7 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 		y, yErr = append(y, v...), append(yErr, e...)
 		mean, meanErr = append(mean, st.mean), append(meanErr, st.meanErr)
 		invStd, invStdErr = append(invStd, st.invStd), append(invStdErr, st.invStdErr)
-		unbiased := st.variance * float64(cols) / math.Max(float64(cols-1), 1)
+		unbiased := st.variance * count / math.Max(count-1, 1)
 		k := float64(momentum)
 		newMean = append(newMean, (1-k)*float64(runningMean[i])+k*st.mean)
 		newMeanErr = append(newMeanErr, k*st.meanErr+4*ulp*(math.Abs(float64(runningMean[i]))+k*math.Abs(st.mean)))
@@ -202,18 +235,27 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 			z[j] = normalized(i)(v)
 		}
 		dz := f.backward(column(dy, i*len(from), 1, len(from)), z, from)
-		g, gErr, first, firstErr, dot, dotErr := gradient(in, dz, float64(mean32[i]), float64(invStd32[i]), w)
-		dx, dxErr = append(dx, g...), append(dxErr, gErr...)
-		newDW = append(newDW, float64(dWeight[i])+dot)
-		newDWErr = append(newDWErr, dotErr+2*ulp*math.Abs(float64(dWeight[i])))
-		newDB = append(newDB, float64(dBias[i])+first)
-		newDBErr = append(newDBErr, firstErr+2*ulp*math.Abs(float64(dBias[i])))
+		g := gradientOf(in, measure, dz, float64(mean32[i]), float64(invStd32[i]), w, float64(eps))
+		dx, dxErr = append(dx, g.g...), append(dxErr, g.gErr...)
+		for j := range dMeasure {
+			dMeasure[j] += g.measure[j]
+			dMeasureErr[j] += g.measureErr[j]
+		}
+		newDW = append(newDW, float64(dWeight[i])+g.dot)
+		newDWErr = append(newDWErr, g.dotErr+2*ulp*math.Abs(float64(dWeight[i])))
+		newDB = append(newDB, float64(dBias[i])+g.sum)
+		newDBErr = append(newDBErr, g.sumErr+2*ulp*math.Abs(float64(dBias[i])))
 	}
 
 	var args tensor.BatchNormArgs // outlives the calls, as in a layer
 	set := func(train bool) {
 		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: train, Eps: eps, Momentum: momentum,
 			Pool: f.pool, ReLU: f.relu, H: p.h, W: p.w, B: p.b}
+	}
+	// The measure's gradient is written over what was there.
+	measureArray, dMeasureArray := in("Measure", dy), in("DMeasure", dy)
+	if f.measure {
+		measureArray, dMeasureArray = in("Measure", measure32), out("DMeasure", dMeasure, dMeasureErr)
 	}
 	xArray := in("X", base)
 	addendArray := in("Addend", addend)
@@ -227,10 +269,13 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 		if f.sum {
 			args.Addend = b[1]
 		}
+		if f.measure {
+			args.Measure = b[9]
+		}
 		d.BatchNorm(&args)
 	}, xArray, addendArray, out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
 		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
-		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr))
+		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr), measureArray)
 	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
 		set(false)
 		args.X, args.Y, args.Weight, args.Bias, args.RunningMean, args.RunningVar = b[0], b[2], b[3], b[4], b[5], b[6]
@@ -259,10 +304,14 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 			if f.sum {
 				args.DAddend = b[3]
 			}
+			if f.measure {
+				args.Measure, args.DMeasure = b[10], b[11]
+			}
 			d.BatchNormGrad(&args)
 		}, in("X", x), in("DY", dy), dxArray, dAddendArray, in("Weight", weight), in("Bias", bias),
 			in("Mean", mean32), in("InvStd", invStd32),
-			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr),
+			measureArray, dMeasureArray)
 	}
 }
 
@@ -277,17 +326,18 @@ func added(r *rand.Rand, name string, result, err []float64) Array {
 	return inout(name, before, want, wantErr)
 }
 
-// standardizeReLU adds forward and backward of a standardisation of
-// x [c, size, b] with a ReLU.
-func (s *suite) standardizeReLU(c, positions, b int) {
-	size := fmt.Sprintf("c=%d/s=%d/b=%d/relu", c, positions, b)
+// standardizeFused adds forward and backward of a standardisation of
+// x [c, size, b] with f.
+func (s *suite) standardizeFused(c, positions, b int, f fusion) {
+	size := fmt.Sprintf("c=%d/s=%d/b=%d%v", c, positions, b, f)
 	const eps = float32(1e-5)
-	f := fusion{relu: true}
 	n := c * positions * b
 	r := random(size)
 	x, dy := normal(r, n), normal(r, n)
 	mean32, invStd32 := normal(r, c*b), normal(r, c*b)
 	from := f.windows(planes{1, 1, 1, positions})
+	measure32 := weights(r, positions*b)
+	dMeasure, dMeasureErr := make([]float64, positions*b), make([]float64, positions*b)
 	y, yErr, dx, dxErr := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	mean, meanErr := make([]float64, c*b), make([]float64, c*b)
 	invStd, invStdErr := make([]float64, c*b), make([]float64, c*b)
@@ -304,30 +354,53 @@ func (s *suite) standardizeReLU(c, positions, b int) {
 			x[at+i*b] = v
 		}
 		wide := f64(col)
-		st := describe(wide, float64(eps))
+		var measure []float64
+		if f.measure {
+			if measure32[k%b] == 0 { // each column needs some weight
+				measure32[k%b] = 0.5
+			}
+			measure = column(measure32, k%b, b, positions)
+		}
+		st := describe(wide, measure, float64(eps))
 		mean[k], meanErr[k], invStd[k], invStdErr[k] = st.mean, st.meanErr, st.invStd, st.invStdErr
 		z := mapped(positions, func(i int) float64 { return normalized(wide[i]) })
 		dz := f.backward(column(dy, at, b, positions), z, from)
-		g, gErr, _, _, _, _ := gradient(wide, dz, float64(mean32[k]), float64(invStd32[k]), 1)
+		g := gradientOf(wide, measure, dz, float64(mean32[k]), float64(invStd32[k]), 1, float64(eps))
 		for i := range col {
-			y[at+i*b], yErr[at+i*b] = math.Max(st.y[i], 0), st.errorOfY(st.y[i], 1, 0)
-			dx[at+i*b], dxErr[at+i*b] = g[i], gErr[i]
+			y[at+i*b], yErr[at+i*b] = st.y[i], st.errorOfY(st.y[i], 1, 0)
+			if f.relu {
+				y[at+i*b] = math.Max(y[at+i*b], 0)
+			}
+			dx[at+i*b], dxErr[at+i*b] = g.g[i], g.gErr[i]
+			dMeasure[i*b+k%b] += g.measure[i]
+			dMeasureErr[i*b+k%b] += g.measureErr[i]
 		}
 	}
 	var args tensor.StandardizeArgs // outlives the calls, as in a layer
 	s.add("Standardize", size, func(d tensor.Device, bs []tensor.Buffer) {
-		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: true, X: bs[0], Y: bs[1], Mean: bs[2], InvStd: bs[3]}
+		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: f.relu, X: bs[0], Y: bs[1], Mean: bs[2], InvStd: bs[3]}
+		if f.measure {
+			args.Measure = bs[4]
+		}
 		d.Standardize(&args)
-	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr))
+	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), in("Measure", measure32))
+	dMeasureArray := in("DMeasure", dy)
+	if f.measure {
+		dMeasureArray = out("DMeasure", dMeasure, dMeasureErr)
+	}
 	for _, add := range []bool{false, true} {
 		name, dxArray := size, out("DX", dx, dxErr)
 		if add {
 			name, dxArray = size+"/add", added(r, "DX", dx, dxErr)
 		}
 		s.add("StandardizeGrad", name, func(d tensor.Device, bs []tensor.Buffer) {
-			args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: true, AddDX: add,
+			args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: f.relu, AddDX: add,
 				X: bs[0], DY: bs[1], DX: bs[2], Mean: bs[3], InvStd: bs[4]}
+			if f.measure {
+				args.Measure, args.DMeasure = bs[5], bs[6]
+			}
 			d.StandardizeGrad(&args)
-		}, in("X", x), in("DY", dy), dxArray, in("Mean", mean32), in("InvStd", invStd32))
+		}, in("X", x), in("DY", dy), dxArray, in("Mean", mean32), in("InvStd", invStd32),
+			in("Measure", measure32), dMeasureArray)
 	}
 }

@@ -11,8 +11,8 @@ func (s *suite) layerNorm() {
 	for _, shape := range [][3]int{{1, 1, 1}, {3, 1, 5}, {1, 2, 1}, {2, 17, 1}, {3, 49, 2}, {2, 63, 7}, {2, 64, 16}, {1, 65, 17},
 		{5, 100, 64}, {6, 100, 48}, {3, 1025, 17}, {2, 2100, 5}, {4, 1025, 8}, {3, 9, 300}} {
 		for k, offset := range offsets {
-			for _, relu := range []bool{false, true} {
-				s.layerNormAt(shape[0], shape[1], shape[2], offset, relu, k == 0 && shape[1] < 100 && !relu)
+			for _, f := range []fusion{{}, {relu: true}, {measure: true}, {relu: true, measure: true}} {
+				s.layerNormAt(shape[0], shape[1], shape[2], offset, f, k == 0 && shape[1] < 100 && f == fusion{})
 			}
 			if shape[0]*shape[1]*shape[2] > 2*large {
 				break
@@ -23,10 +23,10 @@ func (s *suite) layerNorm() {
 
 // layerNormAt adds forward and backward for x [c, size, b]; with nan, one value of
 // the last sample is NaN.
-func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool) {
+func (s *suite) layerNormAt(c, positions, b int, offset float32, f fusion, nan bool) {
 	size := fmt.Sprintf("c=%d/s=%d/b=%d/mean=%v", c, positions, b, offset)
-	f := fusion{relu: relu}
 	size += f.String()
+	relu := f.relu
 	const eps = float32(1e-12)
 	n := c * positions
 	r := random(size)
@@ -40,10 +40,22 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool)
 		size += "/nan"
 		x[b-1] = float32(math.NaN())
 	}
+	var measure32 []float32
+	measure := make([][]float64, b) // of each sample, channel after channel; nil: 1
+	if f.measure {
+		measure32 = weights(r, positions*b)
+		for j := range b {
+			measure32[j] = 0.5 // each sample needs some weight
+			for range c {
+				measure[j] = append(measure[j], column(measure32, j, b, positions)...)
+			}
+		}
+	}
+	dMeasure, dMeasureErr := make([]float64, positions*b), make([]float64, positions*b)
 	mean32, invStd32 := make([]float32, b), make([]float32, b)
 	for j := range b {
 		sample := column(x, j, b, n)
-		st := describe(sample, float64(eps))
+		st := describe(sample, measure[j], float64(eps))
 		mean32[j], invStd32[j] = float32(st.mean), float32(st.invStd)
 		if !relu {
 			continue
@@ -73,7 +85,7 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool)
 	newDW, newDWErr, newDB, newDBErr := f64(dWeight), make([]float64, c), f64(dBias), make([]float64, c)
 	for j := range b {
 		sample, d := column(x, j, b, n), column(dy, j, b, n)
-		st := describe(sample, float64(eps))
+		st := describe(sample, measure[j], float64(eps))
 		mean[j], meanErr[j], invStd[j], invStdErr[j] = st.mean, st.meanErr, st.invStd, st.invStdErr
 		m, k := float64(mean32[j]), float64(invStd32[j])
 		var sum, sumMag, dot, dotMag float64 // of what passes, weighted
@@ -101,11 +113,18 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool)
 			dot += d[i] * h[i]
 			dotMag += math.Abs(d[i] * h[i])
 		}
-		size := float64(n)
+		size := 0.0
 		for i := range sample {
-			at := i*b + j
-			dx[at] = k * (d[i] - sum/size - h[i]*dot/size)
-			dxErr[at] = k*(4*ulp*math.Abs(d[i])+relative*sumMag/size+relative*math.Abs(h[i])*dotMag/size+4*ulp*math.Abs(h[i]*dot)/size) + tiny
+			size += weightAt(measure[j], i)
+		}
+		variance := 1/(k*k) - float64(eps)
+		for i := range sample {
+			at, w := i*b+j, weightAt(measure[j], i)
+			dx[at] = k * (d[i] - w*(sum+h[i]*dot)/size)
+			dxErr[at] = k*(4*ulp*math.Abs(d[i])+w*(relative*sumMag+relative*math.Abs(h[i])*dotMag+4*ulp*math.Abs(h[i]*dot))/size) + tiny
+			place := i%positions*b + j
+			dMeasure[place] -= (sum*h[i] + dot*(h[i]*h[i]-variance*k*k)/2) / size
+			dMeasureErr[place] += 4 * relative * (sumMag*math.Abs(h[i]) + dotMag*(h[i]*h[i]+1)) / size
 		}
 	}
 	for k := range c {
@@ -117,12 +136,19 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool)
 	set := func() {
 		args = tensor.LayerNormArgs{C: c, S: positions, B: b, Eps: eps, ReLU: relu}
 	}
+	measureArray, dMeasureArray := in("Measure", dy), in("DMeasure", dy)
+	if f.measure {
+		measureArray, dMeasureArray = in("Measure", measure32), out("DMeasure", dMeasure, dMeasureErr)
+	}
 	s.add("LayerNorm", size, func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.X, args.Y, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[2], bs[3], bs[4], bs[5]
+		if f.measure {
+			args.Measure = bs[6]
+		}
 		d.LayerNorm(&args)
 	}, in("X", x), out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
-		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr))
+		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), measureArray)
 	s.add("LayerNorm", size+"/fixed", func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.Fixed = true
@@ -139,15 +165,21 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, relu, nan bool)
 			args.AddDX = add
 			args.X, args.DY, args.DX, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[2], bs[3], bs[4], bs[5], bs[6]
 			args.DWeight, args.DBias = bs[7], bs[8]
+			if f.measure {
+				args.Measure, args.DMeasure = bs[9], bs[10]
+			}
 			d.LayerNormGrad(&args)
 		}, in("X", x), in("DY", dy), dxArray, in("Weight", weight), in("Bias", bias), in("Mean", mean32), in("InvStd", invStd32),
-			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), measureArray, dMeasureArray)
 	}
 	s.add("LayerNormGrad", size+"/DX=DY", func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.X, args.DY, args.DX, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[1], bs[2], bs[3], bs[4], bs[5]
 		args.DWeight, args.DBias = bs[6], bs[7]
+		if f.measure {
+			args.Measure = bs[8]
+		}
 		d.LayerNormGrad(&args)
 	}, in("X", x), inout("DY", dy, dx, dxErr), in("Weight", weight), in("Bias", bias), in("Mean", mean32), in("InvStd", invStd32),
-		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), measureArray)
 }

@@ -24,12 +24,14 @@ func (s *statistics) errorOfY(y, scale, bias float64) float64 {
 	return k*(2*ulp*math.Abs(s.mean)+s.meanErr) + (relative+4*ulp)*math.Abs(scale*y) + 2*ulp*math.Abs(bias) + tiny
 }
 
-func describe(x []float64, eps float64) statistics {
-	s := statistics{normalized: normalize(x, eps)}
-	magnitude := 0.0
-	for _, v := range x {
-		magnitude += math.Abs(v) / float64(len(x))
+func describe(x, w []float64, eps float64) statistics {
+	s := statistics{normalized: normalize(x, w, eps)}
+	var magnitude, n float64
+	for i, v := range x {
+		magnitude += weightAt(w, i) * math.Abs(v)
+		n += weightAt(w, i)
 	}
+	magnitude /= n
 	s.meanErr = relative * magnitude
 	// The variance is taken about a rounded mean: (mean's error)^2 is added.
 	wrong := s.meanErr*s.meanErr + relative*s.variance
@@ -87,7 +89,7 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 	mean32, invStd32 := make([]float32, rows), make([]float32, rows)
 	for i := range rows {
 		row := column(x, i*cols, 1, cols)
-		st := describe(row, float64(eps))
+		st := describe(row, nil, float64(eps))
 		w, b := float64(weight[i]), float64(bias[i])
 		for _, v := range st.y {
 			y = append(y, w*v+b)
@@ -111,12 +113,12 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 			frozenErr = append(frozenErr, 8*ulp*(math.Abs(h*w)+math.Abs(b)+math.Abs(v*k*w)))
 		}
 
-		g, gErr, sum, sumErr, dot, dotErr := gradient(row, column(dy, i*cols, 1, cols), float64(mean32[i]), float64(invStd32[i]), w)
-		dx, dxErr = append(dx, g...), append(dxErr, gErr...)
-		newDW = append(newDW, float64(dWeight[i])+dot)
-		newDWErr = append(newDWErr, dotErr+2*ulp*math.Abs(float64(dWeight[i])))
-		newDB = append(newDB, float64(dBias[i])+sum)
-		newDBErr = append(newDBErr, sumErr+2*ulp*math.Abs(float64(dBias[i])))
+		g := gradientOf(row, nil, column(dy, i*cols, 1, cols), float64(mean32[i]), float64(invStd32[i]), w, float64(eps))
+		dx, dxErr = append(dx, g.g...), append(dxErr, g.gErr...)
+		newDW = append(newDW, float64(dWeight[i])+g.dot)
+		newDWErr = append(newDWErr, g.dotErr+2*ulp*math.Abs(float64(dWeight[i])))
+		newDB = append(newDB, float64(dBias[i])+g.sum)
+		newDBErr = append(newDBErr, g.sumErr+2*ulp*math.Abs(float64(dBias[i])))
 	}
 
 	var args tensor.BatchNormArgs // outlives the calls, as in a layer
@@ -165,27 +167,38 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
 }
 
-// gradient returns the gradient to one normalised vector x, times weight, and
-// those to bias (sum) and weight (dot), with their errors.
-func gradient(x, dy []float64, mean, invStd, weight float64) (g, gErr []float64, sum, sumErr, dot, dotErr float64) {
-	g = normalizeGrad(x, dy, mean, invStd)
-	n := float64(len(x))
-	var sumMag, dotMag float64
+// gradient is the gradient of one normalised vector x, times weight, with its errors:
+// that to x (g), to the weights of the values, to bias (sum) and to weight (dot).
+type gradient struct {
+	g, gErr, measure, measureErr []float64
+	sum, sumErr, dot, dotErr     float64
+}
+
+// gradientOf returns the gradient of x, weighted by w (nil: 1), for dy.
+func gradientOf(x, w, dy []float64, mean, invStd, weight, eps float64) gradient {
+	var d gradient
+	d.g, d.measure = normalizeGrad(x, w, dy, mean, invStd, eps)
+	var n, sumMag, dotMag float64
 	for i, v := range x {
 		h := (v - mean) * invStd
-		sum += dy[i]
+		n += weightAt(w, i)
+		d.sum += dy[i]
 		sumMag += math.Abs(dy[i])
-		dot += dy[i] * h
+		d.dot += dy[i] * h
 		dotMag += math.Abs(dy[i] * h)
 	}
-	gErr = make([]float64, len(x))
+	d.gErr, d.measureErr = make([]float64, len(x)), make([]float64, len(x))
 	for i, v := range x {
 		h := (v - mean) * invStd
-		g[i] *= weight
+		d.g[i] *= weight
+		d.measure[i] *= weight
 		k := math.Abs(weight * invStd)
-		gErr[i] = k*(4*ulp*math.Abs(dy[i])+relative*sumMag/n+relative*math.Abs(h)*dotMag/n+4*ulp*math.Abs(h*dot)/n) + tiny
+		common := relative*sumMag/n + relative*math.Abs(h)*dotMag/n + 4*ulp*math.Abs(h*d.dot)/n
+		d.gErr[i] = k*(4*ulp*math.Abs(dy[i])+weightAt(w, i)*common) + tiny
+		d.measureErr[i] = 4 * math.Abs(weight) * relative * (sumMag*math.Abs(h) + dotMag*(h*h+1)) / n
 	}
-	return g, gErr, sum, relative * sumMag, dot, relative * dotMag
+	d.sumErr, d.dotErr = relative*sumMag, relative*dotMag
+	return d
 }
 
 func (s *suite) standardize() {
@@ -225,13 +238,13 @@ func (s *suite) standardizeAt(c, positions, b int, offset float32, nan bool) {
 	for k := range c * b {
 		at := k/b*positions*b + k%b
 		col := column(x, at, b, positions)
-		st := describe(col, float64(eps))
+		st := describe(col, nil, float64(eps))
 		mean[k], meanErr[k], invStd[k], invStdErr[k] = st.mean, st.meanErr, st.invStd, st.invStdErr
 		mean32[k], invStd32[k] = float32(st.mean), float32(st.invStd)
-		g, gErr, _, _, _, _ := gradient(col, column(dy, at, b, positions), float64(mean32[k]), float64(invStd32[k]), 1)
+		g := gradientOf(col, nil, column(dy, at, b, positions), float64(mean32[k]), float64(invStd32[k]), 1, float64(eps))
 		for i := range col {
 			y[at+i*b], yErr[at+i*b] = st.y[i], st.errorOfY(st.y[i], 1, 0)
-			dx[at+i*b], dxErr[at+i*b] = g[i], gErr[i]
+			dx[at+i*b], dxErr[at+i*b] = g.g[i], g.gErr[i]
 		}
 	}
 	var args tensor.StandardizeArgs // outlives the calls, as in a layer

@@ -11,15 +11,19 @@ type normalized struct {
 	y                      []float64
 }
 
-// normalize returns y = (x-mean)/sqrt(variance+eps).
-func normalize(x []float64, eps float64) normalized {
+// normalize returns y = (x-mean)/sqrt(variance+eps), with x weighted by w (nil: 1) in
+// mean and variance.
+func normalize(x, w []float64, eps float64) normalized {
 	var r normalized
-	n := float64(len(x))
-	for _, v := range x {
-		r.mean += v / n
+	n := 0.0
+	for i := range x {
+		n += weightAt(w, i)
 	}
-	for _, v := range x {
-		r.variance += (v - r.mean) * (v - r.mean) / n
+	for i, v := range x {
+		r.mean += weightAt(w, i) * v / n
+	}
+	for i, v := range x {
+		r.variance += weightAt(w, i) * (v - r.mean) * (v - r.mean) / n
 	}
 	r.invStd = 1 / math.Sqrt(r.variance+eps)
 	for _, v := range x {
@@ -28,20 +32,29 @@ func normalize(x []float64, eps float64) normalized {
 	return r
 }
 
-// normalizeGrad returns the gradient to x of the sum of dy*normalize(x).y, with
-// the mean and 1/sqrt(variance+eps) of x given.
-func normalizeGrad(x, dy []float64, mean, invStd float64) []float64 {
-	n := float64(len(x))
-	var sum, dot float64
-	for i, v := range x {
-		sum += dy[i] / n
-		dot += dy[i] * (v - mean) * invStd / n
+func weightAt(w []float64, i int) float64 {
+	if w == nil {
+		return 1
 	}
-	dx := make([]float64, len(x))
+	return w[i]
+}
+
+// normalizeGrad returns the gradient to x of the sum of dy*normalize(x, w).y, with
+// the mean and 1/sqrt(variance+eps) of x given, and that to w.
+func normalizeGrad(x, w, dy []float64, mean, invStd, eps float64) (dx, dw []float64) {
+	var n, sum, dot float64
 	for i, v := range x {
-		dx[i] = invStd * (dy[i] - sum - (v-mean)*invStd*dot)
+		n += weightAt(w, i)
+		sum += dy[i]
+		dot += dy[i] * (v - mean) * invStd
 	}
-	return dx
+	variance := 1/(invStd*invStd) - eps
+	for i, v := range x {
+		z := (v - mean) * invStd
+		dx = append(dx, invStd*(dy[i]-weightAt(w, i)*(sum+z*dot)/n))
+		dw = append(dw, -(sum*z+dot*(z*z-variance*invStd*invStd)/2)/n)
+	}
+	return dx, dw
 }
 
 // softmax returns the probabilities of logits and -log of that of label.

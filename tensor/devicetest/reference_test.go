@@ -32,17 +32,26 @@ func vector(r *rand.Rand, n int) []float64 {
 
 func TestNormalizeGrad(t *testing.T) {
 	r := random("normalizeGrad")
+	const eps = 1e-3
 	for _, n := range []int{2, 3, 17} {
-		x, dy := vector(r, n), vector(r, n)
-		f := func(x []float64) float64 {
+		x, dy, w := vector(r, n), vector(r, n), vector(r, n)
+		for i := range w {
+			w[i] = math.Abs(w[i])
+		}
+		f := func(x, w []float64) float64 {
 			var s float64
-			for i, y := range normalize(x, 1e-3).y {
+			for i, y := range normalize(x, w, eps).y {
 				s += dy[i] * y
 			}
 			return s
 		}
-		at := normalize(x, 1e-3)
-		checkGradient(t, "normalize", f, x, normalizeGrad(x, dy, at.mean, at.invStd))
+		at := normalize(x, nil, eps)
+		dx, _ := normalizeGrad(x, nil, dy, at.mean, at.invStd, eps)
+		checkGradient(t, "normalize", func(x []float64) float64 { return f(x, nil) }, x, dx)
+		at = normalize(x, w, eps)
+		dx, dw := normalizeGrad(x, w, dy, at.mean, at.invStd, eps)
+		checkGradient(t, "normalize, weighted", func(x []float64) float64 { return f(x, w) }, x, dx)
+		checkGradient(t, "normalize, weights", func(w []float64) float64 { return f(x, w) }, w, dw)
 	}
 }
 
