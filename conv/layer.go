@@ -199,6 +199,9 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		k.KeepSpectra()
 	}
 	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
+	if outEl.Weighted {
+		l.out.On = outEl
+	}
 	if !p.Inference {
 		in.KeepValue() // Backward reads it
 	}
@@ -254,7 +257,7 @@ func (l *layer) Bind(dev tensor.Device) {
 	}
 	l.net.Bind(dev)
 	if l.weights != nil {
-		l.weights.dev = dev
+		l.weights.Bind(dev)
 	}
 	if cpu, ok := dev.(*tensor.CPU); ok {
 		l.coords.bind(cpu.Team())
@@ -273,7 +276,7 @@ func (l *layer) Render() {
 	s := &l.shape
 	switch {
 	case l.weights.live():
-		l.weights.read()
+		l.weights.Read()
 	case l.inEl != nil && l.inEl.Weight != nil:
 		refuse("Render", "%s: its input elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	}
@@ -441,6 +444,3 @@ func (l *layer) positionsGrad(n int) tensor.Buffer {
 	}
 	return l.dx.Slice(0, n)
 }
-
-// Side returns the side of the kernel grid in pixels.
-func (l *layer) Side() int { return l.cfg.Side }

@@ -92,6 +92,9 @@ func (e *Elements) Max() int { return e.max }
 // Lists returns the number of lists.
 func (e *Elements) Lists() int { return e.lists }
 
+// Weights returns Weight and WeightGrad, as nn.Weighted.
+func (e *Elements) Weights() (value, grad []float64) { return e.Weight, e.WeightGrad }
+
 // Len returns the number of live elements of each list.
 func (e *Elements) Len() int { return len(e.G) / e.lists }
 

@@ -12,7 +12,8 @@ import "github.com/noether-go/noether/tensor"
 //
 // With train, mean and variance (biased) are those of the pass, and the running
 // statistics move towards them by Momentum (the variance towards the unbiased
-// one); without train the running statistics stand in.
+// one); without train the running statistics stand in. Group elements with weights
+// (Map.On) count in mean and variance as much as those say.
 type BatchNorm struct {
 	Eps, Momentum float32 // 1e-5 and 0.1
 
@@ -27,6 +28,8 @@ type BatchNorm struct {
 	in, out      *Map
 	addend       *Map          // of PlanSum, or nil
 	mean, invStd tensor.Buffer // [C], of the last Forward
+	weights      *Weights      // of the group elements, or nil
+	dWeights     tensor.Buffer // of the values of a channel
 	one          tensor.Buffer // [1]
 	trained      bool
 	call         tensor.BatchNormArgs // kept here: an argument of an interface call would go to the heap
@@ -71,9 +74,15 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 		h, w = in.H/2, in.W/2
 	}
 	in.KeepValue()
-	l.in, l.addend, l.out = in, nil, p.Map(in.C, in.MaxN, h, w)
+	l.in, l.addend, l.out = in, nil, p.Like(in, in.C, h, w)
 	p.Carry(&l.mean, in.C)
 	p.Carry(&l.invStd, in.C)
+	if l.weights = nil; !p.Inference { // which takes the running statistics
+		l.weights = PlanWeights(p, in, in.On)
+	}
+	if l.weights != nil {
+		p.Arena.Share(&l.dWeights, in.MaxN*in.H*in.W*in.B)
+	}
 	p.Arena.Reserve(&l.one, 1)
 	return l.out
 }
@@ -91,6 +100,7 @@ func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
 // Bind sets the device.
 func (l *BatchNorm) Bind(dev tensor.Device) {
 	l.dev = dev
+	l.weights.Bind(dev)
 	dev.Fill(l.one, 1)
 }
 
@@ -114,6 +124,9 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 		RunningMean: l.RunningMean.Value,
 		RunningVar:  l.RunningVar.Value,
 	}
+	if train && l.weights.Live() {
+		l.call.Measure = l.weights.Tile()
+	}
 	return &l.call
 }
 
@@ -122,6 +135,9 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 func (l *BatchNorm) Forward(train bool) {
 	l.trained = train
 	l.out.Written(l.in.N)
+	if train && l.weights.Live() {
+		l.weights.ReadRelative()
+	}
 	a := l.args(train)
 	a.Y = l.out.Live()
 	if l.addend != nil {
@@ -142,7 +158,8 @@ func (l *BatchNorm) Forward(train bool) {
 //	dbias += sum d, dweight += sum d*z
 //	dx = weight*invstd * (d - sum(d)/m - z*sum(d*z)/m)
 //
-// because mean and variance depend on x. Both summands of PlanSum get dx.
+// because mean and variance depend on x. Both summands of PlanSum get dx. It adds to
+// the gradients of weights, which mean and variance depend on too.
 func (l *BatchNorm) Backward() {
 	if !l.trained {
 		refuse("BatchNorm.Backward", "no Forward(true) before it")
@@ -153,5 +170,11 @@ func (l *BatchNorm) Backward() {
 	if l.addend != nil {
 		a.DAddend, a.AddDAddend = l.addend.LiveGrad(), l.addend.Accumulate()
 	}
+	if !l.weights.Live() {
+		l.dev.BatchNormGrad(a)
+		return
+	}
+	a.DMeasure = l.dWeights.Slice(0, l.in.PerChannel())
 	l.dev.BatchNormGrad(a)
+	l.weights.Gather(a.DMeasure)
 }

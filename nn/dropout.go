@@ -32,7 +32,7 @@ func (l *Dropout) Plan(p *Plan, in *Map) *Map {
 	if p.Inference {
 		return in
 	}
-	l.out = p.Map(in.C, in.MaxN, in.H, in.W)
+	l.out = p.Like(in, in.C, in.H, in.W)
 	p.Arena.Reserve(&l.mask, in.C*in.B)
 	p.Arena.Share(&l.tile, in.MaxN*in.H*in.W*in.B)
 	l.host = make([]float32, in.C*in.B)

@@ -5,10 +5,15 @@ import "github.com/noether-go/noether/tensor"
 // GlobalMax takes the maximum of each channel of each sample over the group
 // elements and the plane: [C, n, H, W, B] to [C, 1, 1, 1, B]. The result is
 // invariant under the group as far as the layers before it are equivariant.
+//
+// Of group elements with weights (Map.On), it is the maximum of w x, with w in units of
+// the largest of the list. The values must then not be negative, as after a ReLU, so
+// that elements of weight 0 do not show.
 type GlobalMax struct {
 	in, out *Map
+	weights *Weights      // of the group elements, or nil
 	index   tensor.Buffer // [C, B]: where each maximum was
-	scratch tensor.Buffer // one channel of in
+	scratch tensor.Buffer // one channel of in; with weights, in itself and two channels
 	dev     tensor.Device
 }
 
@@ -22,19 +27,35 @@ func (l *GlobalMax) Parameters() []*Parameter { return nil }
 func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
 	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
 	p.Carry(&l.index, in.C*in.B)
-	if !p.Inference {
-		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
+	channel := in.MaxN * in.H * in.W * in.B
+	l.weights = PlanWeights(p, in, in.On)
+	switch {
+	case l.weights != nil:
+		in.KeepValue()
+		p.Arena.Share(&l.scratch, (in.C+2)*channel)
+	case !p.Inference:
+		p.Arena.Share(&l.scratch, channel)
 	}
 	return l.out
 }
 
 // Bind sets the device.
-func (l *GlobalMax) Bind(dev tensor.Device) { l.dev = dev }
+func (l *GlobalMax) Bind(dev tensor.Device) {
+	l.dev = dev
+	l.weights.Bind(dev)
+}
 
 // Forward takes the maxima and notes where they are.
 func (l *GlobalMax) Forward(train bool) {
+	in := l.in
 	l.out.Written(1)
-	l.dev.GlobalMax(l.out.Live(), l.index, l.in.Live(), l.in.C, l.in.N*l.in.H*l.in.W, l.in.B)
+	x := in.Live()
+	if l.weights.Live() {
+		l.weights.ReadRelativeEach()
+		x = l.scratch.Slice(0, in.Size())
+		l.weights.Spread(x, in.Live())
+	}
+	l.dev.GlobalMax(l.out.Live(), l.index, x, in.C, in.N*in.H*in.W, in.B)
 }
 
 // Backward sends each gradient to the first maximum.
@@ -42,7 +63,14 @@ func (l *GlobalMax) Backward() {
 	in := l.in
 	dx, dy := in.LiveGrad(), l.out.LiveGrad()
 	s := in.N * in.H * in.W
-	if !in.Accumulate() {
+	accumulate := in.Accumulate()
+	switch {
+	case l.weights.Live():
+		dx = l.scratch.Slice(0, in.Size())
+		l.dev.GlobalMaxGrad(dx, dy, l.index, in.C, s, in.B)
+		l.weights.SpreadGrad(dx, l.scratch.Slice(in.Size(), l.scratch.Len()), accumulate)
+		return
+	case !accumulate:
 		l.dev.GlobalMaxGrad(dx, dy, l.index, in.C, s, in.B)
 		return
 	}

@@ -10,7 +10,8 @@ import "github.com/noether-go/noether/tensor"
 //
 // Unlike BatchNorm it is the same in training and in evaluation, and a sample does
 // not depend on the others in its batch. A sum before it (PlanSum), pooling and a ReLU
-// behind it are done as by BatchNorm.
+// behind it are done as by BatchNorm. Group elements with weights (Map.On) count in
+// mean and variance as much as those say.
 type LayerNorm struct {
 	Eps float32 // 1e-12
 
@@ -24,6 +25,8 @@ type LayerNorm struct {
 	addend       *Map          // of PlanSum, or nil
 	mean, invStd tensor.Buffer // [B], of the last Forward
 	scratch      tensor.Buffer // with Pool, what is pooled; then, as large, a gradient
+	weights      *Weights      // of the group elements, or nil
+	dWeights     int           // where in scratch the gradient of those of the values lies
 	trained      bool
 	call         tensor.LayerNormArgs // kept here: an argument of an interface call would go to the heap
 	dev          tensor.Device
@@ -69,7 +72,7 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 		h, w = in.H/2, in.W/2
 	}
 	in.KeepValue()
-	l.in, l.addend, l.out = in, addend, p.Map(in.C, in.MaxN, h, w)
+	l.in, l.addend, l.out = in, addend, p.Like(in, in.C, h, w)
 	p.Carry(&l.mean, in.B)
 	p.Carry(&l.invStd, in.B)
 	scratch := 0
@@ -80,12 +83,19 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 	if !p.Inference && (l.Pool || addend != nil) {
 		scratch += in.Size()
 	}
+	if l.weights = PlanWeights(p, in, in.On); l.weights != nil && !p.Inference {
+		l.dWeights = (scratch + 15) &^ 15
+		scratch = l.dWeights + in.MaxN*in.H*in.W*in.B
+	}
 	p.Arena.Share(&l.scratch, scratch)
 	return l.out
 }
 
 // Bind sets the device.
-func (l *LayerNorm) Bind(dev tensor.Device) { l.dev = dev }
+func (l *LayerNorm) Bind(dev tensor.Device) {
+	l.dev = dev
+	l.weights.Bind(dev)
+}
 
 func (l *LayerNorm) args() *tensor.LayerNormArgs {
 	l.call = tensor.LayerNormArgs{
@@ -100,6 +110,9 @@ func (l *LayerNorm) args() *tensor.LayerNormArgs {
 		Mean:   l.mean,
 		InvStd: l.invStd,
 	}
+	if l.weights.Live() {
+		l.call.Measure = l.weights.Tile()
+	}
 	return &l.call
 }
 
@@ -113,6 +126,9 @@ func (l *LayerNorm) Forward(train bool) {
 			refuse("LayerNorm.Forward", "the summands have %d and %d elements", in.N, l.addend.N)
 		}
 		l.dev.Add(in.Live(), in.Live(), l.addend.Live())
+	}
+	if l.weights.Live() {
+		l.weights.ReadRelative()
 	}
 	a := l.args()
 	a.Y = out.Live()
@@ -130,7 +146,8 @@ func (l *LayerNorm) Forward(train bool) {
 //
 //	dx = invstd * (weight*d - sum(weight*d)/m - z*sum(weight*d*z)/m)
 //
-// Both summands of PlanSum get dx.
+// Both summands of PlanSum get dx. It adds to the gradients of weights, which mean and
+// variance depend on too.
 func (l *LayerNorm) Backward() {
 	if !l.trained {
 		refuse("LayerNorm.Backward", "no Forward(true) before it")
@@ -145,7 +162,13 @@ func (l *LayerNorm) Backward() {
 	if l.Pool {
 		l.unpool(a)
 	}
+	if l.weights.Live() {
+		a.DMeasure = l.scratch.Slice(l.dWeights, l.dWeights+l.in.PerChannel())
+	}
 	l.dev.LayerNormGrad(a)
+	if l.weights.Live() {
+		l.weights.Gather(a.DMeasure)
+	}
 	if apart {
 		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), a.DX)
 	}

@@ -47,6 +47,8 @@ type subject struct {
 	seed      func()
 	reference func(x [][]float64) float64
 
+	weights *factors // of the group elements of the input, or nil
+
 	inPlace bool
 	kinks   bool // the inputs are spaced out
 
@@ -213,7 +215,7 @@ func layerNorm(t testing.TB, threads int, sh shape, pool, relu, sum bool) *subje
 		if sum {
 			y = refAdd(y, x[3])
 		}
-		y = refAffine(refNormBy(y, 1, sh.c*sh.perChannel(), sh.b, 1e-12), x[0], x[1])
+		y = refAffine(refNormBy(y, ones(sh.c*sh.perChannel()), 1, sh.b, 1e-12), x[0], x[1])
 		if relu {
 			y = refReLU(y)
 		}
@@ -226,11 +228,14 @@ func layerNorm(t testing.TB, threads int, sh shape, pool, relu, sum bool) *subje
 	return s
 }
 
-// subjects are all layers, alone and in the combinations that share buffers.
-var subjects = []struct {
+// subjectMaker makes subjects of one kind.
+type subjectMaker struct {
 	name string
 	make func(t testing.TB, threads int, sh shape) *subject
-}{
+}
+
+// subjects are all layers, alone and in the combinations that share buffers.
+var subjects = []subjectMaker{
 	{"BatchNorm", func(t testing.TB, threads int, sh shape) *subject {
 		l := must(nn.NewBatchNorm("norm", sh.c))
 		for c := range sh.c {
@@ -415,7 +420,7 @@ var subjects = []struct {
 				p[1].Of(refReLU(refMaxPool2(ref(a, x[2], x[3]), sh))) +
 				p[2].Of(refReLU(refNorm(a, sh.c, sh.perChannel(), sh.b))) +
 				p[3].Of(refMaxPool2(ref(refAdd(a, b), x[4], x[5]), sh)) +
-				p[4].Of(refReLU(refMaxPool2(refAffine(refNormBy(a, 1, sh.c*sh.perChannel(), sh.b, 1e-12), x[6], x[7]), sh)))
+				p[4].Of(refReLU(refMaxPool2(refAffine(refNormBy(a, ones(sh.c*sh.perChannel()), 1, sh.b, 1e-12), x[6], x[7]), sh)))
 		}
 		s.smallSteps()
 		return s
@@ -580,6 +585,9 @@ func TestGradients(t *testing.T) {
 						InPlace:   s.inPlace,
 						Step:      s.step, Tolerance: s.tol, Floor: s.floor,
 					}
+					if s.weights != nil {
+						c.Variables = append(c.Variables, s.weights.variable())
+					}
 					if testing.Short() {
 						c.Elements = 6
 					}
@@ -629,6 +637,12 @@ func (s *subject) run() [][]float32 {
 		if p.Trained() {
 			get(p.Grad)
 		}
+	}
+	if s.weights != nil {
+		for _, g := range s.weights.grad {
+			all = append(all, []float32{float32(g)})
+		}
+		clear(s.weights.grad)
 	}
 	return all
 }

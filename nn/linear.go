@@ -56,7 +56,7 @@ func (l *Linear) Parameters() []*Parameter { return []*Parameter{l.Weight, l.Bia
 func (l *Linear) Plan(p *Plan, in *Map) *Map {
 	checkChannels("Linear.Plan", l.Weight.Shape[1], in)
 	in.KeepValue()
-	l.in, l.out = in, p.Map(l.Weight.Shape[0], in.MaxN, in.H, in.W)
+	l.in, l.out = in, p.Like(in, l.Weight.Shape[0], in.H, in.W)
 	return l.out
 }
 

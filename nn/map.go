@@ -12,6 +12,10 @@ type Map struct {
 	N                int
 	Value, Grad      tensor.Buffer
 
+	// On are the group elements, if they may have weights, and nil if not. Layers plan
+	// by it, and hand it on to maps on the same elements (Plan.Like).
+	On Weighted
+
 	gradSet bool
 	kept    keep
 
@@ -116,6 +120,13 @@ func (p *Plan) Map(c, n, h, w int) *Map {
 	return m
 }
 
+// Like is Map for a map on the group elements of in.
+func (p *Plan) Like(in *Map, c, h, w int) *Map {
+	m := p.Map(c, in.MaxN, h, w)
+	m.On = in.On
+	return m
+}
+
 // Carry reserves n values at *dst for what the forward pass of the layer that is
 // being planned leaves for its backward pass.
 func (p *Plan) Carry(dst *tensor.Buffer, n int) {
@@ -153,5 +164,5 @@ func (p *Plan) inPlace(in *Map, allowed keep) *Map {
 	if in.kept <= allowed {
 		return in
 	}
-	return p.Map(in.C, in.MaxN, in.H, in.W)
+	return p.Like(in, in.C, in.H, in.W)
 }

@@ -7,27 +7,37 @@ import "math"
 
 // refNorm standardises each channel of x [c, per], for each of b samples alone
 // (b > 1, batch innermost) or all values together (b = 1). eps is 1e-5.
-func refNorm(x []float64, c, per, b int) []float64 { return refNormBy(x, c, per, b, 1e-5) }
+func refNorm(x []float64, c, per, b int) []float64 { return refNormBy(x, ones(per), c, b, 1e-5) }
 
-func refNormBy(x []float64, c, per, b int, eps float64) []float64 {
+// refNormBy is refNorm with weights w [per] of the values of a channel.
+func refNormBy(x, w []float64, c, b int, eps float64) []float64 {
 	y := make([]float64, len(x))
 	for k := range c {
+		x, y := x[k*len(w):(k+1)*len(w)], y[k*len(w):(k+1)*len(w)]
 		for i := range b {
 			var mean, variance, n float64
-			for j := k*per + i; j < (k+1)*per; j += b {
-				mean += x[j]
-				n++
+			for j := i; j < len(w); j += b {
+				mean += w[j] * x[j]
+				n += w[j]
 			}
 			mean /= n
-			for j := k*per + i; j < (k+1)*per; j += b {
-				variance += (x[j] - mean) * (x[j] - mean) / n
+			for j := i; j < len(w); j += b {
+				variance += w[j] * (x[j] - mean) * (x[j] - mean) / n
 			}
-			for j := k*per + i; j < (k+1)*per; j += b {
+			for j := i; j < len(w); j += b {
 				y[j] = (x[j] - mean) / math.Sqrt(variance+eps)
 			}
 		}
 	}
 	return y
+}
+
+func ones(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
 }
 
 func refAffine(x, weight, bias []float64) []float64 {

@@ -1,0 +1,211 @@
+package nn
+
+import "github.com/noether-go/noether/tensor"
+
+// Weighted is a list of group elements, some of which may count for less than others,
+// or for nothing, in whatever sums over them: gumbel.Elements is one.
+type Weighted interface {
+	// Weights returns the weights of the present pass [Lists, n] and their gradient,
+	// to which layers add; nil and nil where every weight is 1.
+	Weights() (value, grad []float64)
+	// Lists returns 1 where all images of a batch have the list in common, and
+	// otherwise their number.
+	Lists() int
+}
+
+// Weights are the weights of the group elements of a map, as a layer that sums over
+// them needs them: one for each value of a channel. A nil *Weights is that of a map
+// whose elements have none.
+type Weights struct {
+	m   *Map
+	of  Weighted
+	dev tensor.Device
+
+	tile   tensor.Buffer // [n, H, W, B]
+	host   []float32
+	scale  []float64 // of each list: what its weights were multiplied by
+	unit   unit
+	points int // of the plane, over which shares sum
+}
+
+// unit is what weights are measured in.
+type unit uint8
+
+const (
+	one     unit = iota
+	largest      // of all lists
+	largestOfEach
+	total // of those that a mean is taken of
+)
+
+// PlanWeights reserves the weights of map m, on elements that may be nil, for the layer
+// that is being planned.
+func PlanWeights(p *Plan, m *Map, of Weighted) *Weights {
+	if of == nil {
+		return nil
+	}
+	channel := m.MaxN * m.H * m.W * m.B
+	w := &Weights{m: m, of: of, host: make([]float32, channel), scale: make([]float64, of.Lists())}
+	p.Arena.Reserve(&w.tile, channel)
+	return w
+}
+
+// Bind sets the device.
+func (w *Weights) Bind(dev tensor.Device) {
+	if w != nil {
+		w.dev = dev
+	}
+}
+
+// Live reports whether the elements have weights in this pass.
+func (w *Weights) Live() bool {
+	if w == nil {
+		return false
+	}
+	value, _ := w.of.Weights()
+	return value != nil
+}
+
+// Read takes the weights as they are.
+func (w *Weights) Read() { w.read(one) }
+
+// ReadRelative takes the weights in units of the largest of all lists: for sums of
+// which only ratios matter.
+func (w *Weights) ReadRelative() { w.read(largest) }
+
+// ReadRelativeEach is ReadRelative in units of the largest of each list.
+func (w *Weights) ReadRelativeEach() { w.read(largestOfEach) }
+
+// ReadShares takes the weights in units of their sum over a list and so many points of
+// the plane.
+func (w *Weights) ReadShares(points int) {
+	w.points = points
+	w.read(total)
+}
+
+// read spreads the weights over the tile, in a unit.
+func (w *Weights) read(u unit) {
+	w.unit = u
+	all, _ := w.of.Weights()
+	lists, n := len(w.scale), w.m.N
+	plane := w.m.H * w.m.W * w.m.B
+	for s := range lists {
+		list := w.list(s)
+		w.scale[s] = 1
+		switch u {
+		case largest:
+			w.scale[s] = 1 / all[first(all)]
+		case largestOfEach:
+			w.scale[s] = 1 / list[first(list)]
+		case total:
+			w.scale[s] = 1 / (sum(list) * float64(w.points))
+		}
+		for j, value := range list {
+			v := float32(value * w.scale[s])
+			for k := j*plane + s; k < (j+1)*plane; k += lists {
+				w.host[k] = v
+			}
+		}
+	}
+	w.dev.Upload(w.tile, w.host[:n*plane])
+}
+
+// first returns the place of the first of the largest values.
+func first(values []float64) int {
+	at := 0
+	for i, v := range values {
+		if v > values[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+func sum(values []float64) float64 {
+	s := 0.0
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
+
+// list returns the weights of list s.
+func (w *Weights) list(s int) []float64 {
+	value, _ := w.of.Weights()
+	return value[s*w.m.N : (s+1)*w.m.N]
+}
+
+// Tile returns the weight of each live value of a channel, as it was read last:
+// [n, H, W, B].
+func (w *Weights) Tile() tensor.Buffer { return w.tile.Slice(0, w.m.PerChannel()) }
+
+// Gather adds the gradient with respect to Tile to those of the weights. Of
+// ReadRelative it expects a loss that depends on ratios of weights only.
+func (w *Weights) Gather(grad tensor.Buffer) {
+	n := w.m.N
+	w.dev.Download(w.host[:w.m.PerChannel()], grad)
+	_, all := w.of.Weights()
+	for s, scale := range w.scale {
+		list, into := w.list(s), all[s*n:(s+1)*n]
+		through := 0.0 // the unit: the gradient with respect to its logarithm
+		for j, v := range list {
+			g := w.over(s, j)
+			into[j] += float64(scale * g)
+			through += float64(scale*v) * g
+		}
+		switch w.unit {
+		case largestOfEach:
+			into[first(list)] -= float64(scale * through)
+		case total:
+			for j := range into {
+				into[j] -= float64(scale*through) * float64(w.points)
+			}
+		}
+	}
+}
+
+// over returns the sum over the host's values of element j of list s.
+func (w *Weights) over(s, j int) float64 {
+	lists, plane := len(w.scale), w.m.H*w.m.W*w.m.B
+	sum := 0.0
+	for k := j*plane + s; k < (j+1)*plane; k += lists {
+		sum += float64(w.host[k])
+	}
+	return sum
+}
+
+// Spread writes each channel of x, a buffer of the map's size, times the weights to y,
+// which may be x.
+func (w *Weights) Spread(y, x tensor.Buffer) {
+	size := w.m.PerChannel()
+	for c := range w.m.C {
+		lo, hi := c*size, (c+1)*size
+		w.dev.Mul(y.Slice(lo, hi), x.Slice(lo, hi), w.Tile())
+	}
+}
+
+// SpreadGrad is the backward pass of Spread from the map's Value: given dy, which it
+// overwrites, it writes or adds the gradient of the map and adds that of the weights.
+// It needs scratch memory for two channels.
+func (w *Weights) SpreadGrad(dy, scratch tensor.Buffer, accumulate bool) {
+	size := w.m.PerChannel()
+	sum := scratch.Slice(0, size)
+	for c := range w.m.C {
+		lo, hi := c*size, (c+1)*size
+		x, d, to := w.m.Value.Slice(lo, hi), dy.Slice(lo, hi), w.m.Grad.Slice(lo, hi)
+		if c == 0 {
+			w.dev.Mul(sum, x, d)
+		} else {
+			product := scratch.Slice(size, 2*size)
+			w.dev.Mul(product, x, d)
+			w.dev.Add(sum, sum, product)
+		}
+		if accumulate {
+			w.dev.Mul(d, d, w.Tile())
+			w.dev.Add(to, to, d)
+		} else {
+			w.dev.Mul(to, d, w.Tile())
+		}
+	}
+	w.Gather(sum)
+}
