@@ -154,3 +154,29 @@ func TestSkipIsSaidOnce(t *testing.T) {
 		t.Errorf("missing: %q", o.missing)
 	}
 }
+
+// A run of a whole suite leaves no raw file of the same cases behind.
+func TestDiscard(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"gemm.txt", "gemm@512.txt", "gemm-avx2.txt", "gemm-avx512.txt", "conv@80.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := &options{out: dir}
+	for range 2 { // the second time there is nothing to remove
+		if err := o.discard(suite{name: "gemm", replaces: []string{"gemm-avx512"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if want := []string{"conv@80.txt", "gemm-avx2.txt", "gemm.txt"}; !slices.Equal(left, want) {
+		t.Errorf("left are %v, want %v", left, want)
+	}
+}

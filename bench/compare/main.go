@@ -143,16 +143,28 @@ func (o *options) suite(s suite, only string) error {
 	if only != "" {
 		return w.save(filepath.Join(o.out, s.name+"@"+strings.ReplaceAll(only, "/", "-")+".txt"))
 	}
-	parts, err := filepath.Glob(filepath.Join(o.out, s.name+"@*.txt"))
+	if err := o.discard(s); err != nil {
+		return err
+	}
+	return w.save(filepath.Join(o.out, s.name+".txt"))
+}
+
+// discard removes the raw files that a run of the whole suite replaces, besides the
+// one of its own name.
+func (o *options) discard(s suite) error {
+	old, err := filepath.Glob(filepath.Join(o.out, s.name+"@*.txt"))
 	if err != nil {
 		return err
 	}
-	for _, path := range parts {
-		if err := os.Remove(path); err != nil {
+	for _, name := range s.replaces {
+		old = append(old, filepath.Join(o.out, name+".txt"))
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	return w.save(filepath.Join(o.out, s.name+".txt"))
+	return nil
 }
 
 // test measures one case, the sides in turn.

@@ -15,6 +15,8 @@ type suite struct {
 	env     []string // of Noether
 	fresh   bool     // rivals start anew for each case, since they keep the memory of the last
 	cases   func() []test
+
+	replaces []string // suites of other processors that measure the same cases
 }
 
 // test is a case and who is measured on it.
@@ -51,7 +53,8 @@ func allSuites() []suite {
 		}}
 	}
 	list := []suite{products("avx512")}
-	if asm.Detected() == asm.AMX { // and beside it what most processors have
+	list[0].replaces = []string{"gemm-avx512"} // of a machine with AMX: the same cases again
+	if asm.Detected() == asm.AMX {             // and beside it what most processors have
 		list = []suite{products("amx"), {name: "gemm-avx512", rounds: 3, seconds: 0.02, env: []string{"NOETHER_SIMD=avx512"},
 			cases: func() []test { return gemm("avx512", []string{"onednn-gomp", "openblas", "mkl"}, false) }}}
 	}
