@@ -348,15 +348,11 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 	if s.Compat && s.Measure != gumbel.Counting {
 		return bad("Measure", s.Measure, "counting with Compat")
 	}
-	if s.Partial {
-		switch {
-		case s.Group.Dim() == 0:
-			return bad("Partial", true, "false for "+group+", whose stabiliser is finite")
-		case s.drops() && !s.Compat:
-			return bad("Partial", true, "false for "+group+" without Compat: normalisation and pooling do not know of elements that are dropped at random")
-		case s.drops() && s.PerElement:
-			return bad("PerElement", true, "false for "+group+" where elements are dropped at random: images would have lists of different lengths")
-		}
+	switch {
+	case s.Partial && s.Elements == 1 && (s.Group.Dim() == 0 || s.Sampling == gumbel.Deterministic):
+		return bad("Partial", true, "false where each layer has the identity alone, of which nothing can be left out")
+	case s.Partial && s.Compat && s.PerElement && s.drops():
+		return bad("PerElement", true, "false for "+group+" with Compat: the published program fails on it")
 	}
 	switch _, err := s.Group.Split(s.Elements); {
 	case err == nil:

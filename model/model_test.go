@@ -100,17 +100,30 @@ func newTinyPerElement(t *testing.T) *Network {
 	return newTinyWith(t, func(c *CKResNetConfig) { c.PerElement = true })
 }
 
-// newTinyMirrored drops the mirrored elements at random, as the published program
-// does.
-func newTinyMirrored(t *testing.T) *Network {
-	t.Helper()
-	return newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat = lie.E2, 4, true })
+// dropping are tiny networks that drop elements at random.
+var dropping = []struct {
+	name   string
+	change func(*CKResNetConfig)
+}{
+	{"E2", func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 4 }},
+	{"E2PerElement", func(c *CKResNetConfig) { c.Group, c.Elements, c.PerElement = lie.E2, 4, true }},
+	{"E2LastT2", func(c *CKResNetConfig) { c.Group, c.Elements, c.LastT2 = lie.E2, 4, true }},
+	{"E2LayerNorm", func(c *CKResNetConfig) { c.Group, c.Elements, c.Norm = lie.E2, 4, LayerNorm }},
+	{"E2Mean", func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = lie.E2, 4, gumbel.Mean }},
+	{"Grid", func(c *CKResNetConfig) { c.Elements, c.Sampling = 4, gumbel.Deterministic }},
+	{"Mirror", func(c *CKResNetConfig) { c.Group, c.Elements = lie.Mirror, 2 }},
+	{"Dihedral", func(c *CKResNetConfig) { c.Group, c.Elements = lie.Dihedral(2), 4 }},
+	{"CompatE2", func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat = lie.E2, 4, true }},
+	{"CompatGrid", func(c *CKResNetConfig) { c.Elements, c.Sampling, c.Compat = 4, gumbel.Deterministic, true }},
 }
 
-// newTinyDropped drops elements of a grid at random, as the published program does.
-func newTinyDropped(t *testing.T) *Network {
-	t.Helper()
-	return newTinyWith(t, func(c *CKResNetConfig) { c.Elements, c.Sampling, c.Compat = 4, gumbel.Deterministic, true })
+// eachDropping runs a test on all of dropping.
+func eachDropping(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
+	for _, d := range dropping {
+		t.Run(d.name, func(t *testing.T) {
+			test(t, func(t *testing.T) *Network { t.Helper(); return newTinyWith(t, d.change) })
+		})
+	}
 }
 
 // newTinyHaar integrates over the subsets.
@@ -194,8 +207,7 @@ func bits(net *Network) []float32 {
 
 func TestThreadsDoNotChangeBits(t *testing.T) {
 	eachArchitecture(t, checkThreads)
-	t.Run("Mirrored", func(t *testing.T) { checkThreads(t, newTinyMirrored) })
-	t.Run("Dropped", func(t *testing.T) { checkThreads(t, newTinyDropped) })
+	eachDropping(t, checkThreads)
 }
 
 func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
@@ -221,8 +233,7 @@ func checkThreads(t *testing.T, newNet func(*testing.T) *Network) {
 func TestResumeIsBitIdentical(t *testing.T) {
 	plain := func(t *testing.T, newNet func(*testing.T) *Network) { checkResume(t, newNet, quick) }
 	eachArchitecture(t, plain)
-	t.Run("Mirrored", func(t *testing.T) { plain(t, newTinyMirrored) })
-	t.Run("Dropped", func(t *testing.T) { plain(t, newTinyDropped) })
+	eachDropping(t, plain)
 	t.Run("Augmented", func(t *testing.T) { checkResume(t, newTiny, augmented) })
 }
 
@@ -288,8 +299,7 @@ func checkResume(t *testing.T, newNet func(*testing.T) *Network, quick func(thre
 func TestStepAllocatesNothing(t *testing.T) {
 	plain := func(t *testing.T, newNet func(*testing.T) *Network) { checkStepAllocates(t, newNet, quick) }
 	eachArchitecture(t, plain)
-	t.Run("Mirrored", func(t *testing.T) { plain(t, newTinyMirrored) })
-	t.Run("Dropped", func(t *testing.T) { plain(t, newTinyDropped) })
+	eachDropping(t, plain)
 	t.Run("Augmented", func(t *testing.T) { checkStepAllocates(t, newTiny, augmented) })
 }
 
@@ -395,6 +405,97 @@ func TestGradient(t *testing.T) {
 	})
 }
 
+// TestWeightGradient compares the derivative of the loss by the weights of the elements
+// of each layer with differences, at weights that an average of draws could have: what
+// is learned of elements that are dropped or kept comes from there.
+func TestWeightGradient(t *testing.T) {
+	for _, d := range dropping {
+		cfg := tiny()
+		if d.change(&cfg); cfg.Compat { // takes elements out of the lists
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) { checkWeightGradient(t, newTinyWith(t, d.change)) })
+	}
+	gcnn := tinyGCNN()
+	gcnn.Group, gcnn.Elements = lie.E2, 4
+	net, err := NewGCNN(gcnn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("GCNN", func(t *testing.T) { checkWeightGradient(t, net) })
+}
+
+func checkWeightGradient(t *testing.T, net *Network) {
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 6, false); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	set := toySet()
+	images, labels := make([]float32, 6*144), make([]float32, 6)
+	set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+	layer, shift := 0, 0.0 // weights of that layer are moved
+	src := stream.New(4, "weights", 0)
+	start, dir := make([][]float64, len(net.samplers)), make([][]float64, len(net.samplers))
+	net.Draw(1, Training, 0)
+	for i, el := range net.plan.elements {
+		for range el.Weight {
+			start[i] = append(start[i], 0.4+0.6*src.Float64())
+			dir[i] = append(dir[i], src.Normal())
+		}
+	}
+	loss := func() float64 {
+		net.Draw(1, Training, 0)
+		for i, el := range net.plan.elements {
+			for j := range el.Weight {
+				el.Weight[j] = start[i][j]
+				if i == layer {
+					el.Weight[j] += shift * dir[i][j]
+				}
+			}
+		}
+		net.Forward(images, true)
+		net.loss.SetLabels(labels)
+		net.loss.Forward(true)
+		return net.loss.Loss()
+	}
+	weighted := 0
+	for layer = range net.samplers {
+		el := net.plan.elements[layer]
+		if el.Weight == nil {
+			continue
+		}
+		weighted++
+		shift = 0
+		here := loss()
+		net.Backward(labels)
+		got := 0.0
+		for j, g := range el.WeightGrad {
+			got += g * dir[layer][j]
+		}
+		// Kinks as in TestGradient.
+		var left, right float64
+		steps := []float64{2e-4, 3e-4, 4e-4, 5e-4}
+		for _, h := range steps {
+			shift = -h
+			left += (here - loss()) / h / float64(len(steps))
+			shift = h
+			right += (loss() - here) / h / float64(len(steps))
+		}
+		t.Logf("%s: %.5f, differences %.5f and %.5f", net.samplers[layer].layer, got, left, right)
+		if off := min(math.Abs(got-left), math.Abs(got-right)); off > 0.03*math.Abs(got)+0.003 {
+			t.Errorf("%s: gradient along a direction is %v, differences give %v and %v", net.samplers[layer].layer, got, left, right)
+		}
+	}
+	if weighted < 3 {
+		t.Errorf("%d layers have weights", weighted)
+	}
+}
+
 // A network on a group must give the same logits for an image and for what an element
 // of the group makes of it, where that maps pixels to pixels and the elements of the
 // layers to each other: the head takes the maximum over group and plane.
@@ -498,7 +599,7 @@ func TestSaveAndLoad(t *testing.T) {
 func TestSaveAndLoadGroups(t *testing.T) {
 	for _, g := range []lie.Group{lie.Dihedral(4), lie.Periodic(lie.SE2), lie.E2} {
 		cfg := tiny()
-		cfg.Group, cfg.Elements, cfg.Partial, cfg.Compat = g, 0, g == lie.E2, g == lie.E2
+		cfg.Group, cfg.Elements = g, 0
 		net, err := NewCKResNet(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -717,7 +818,6 @@ func TestConfigRefuses(t *testing.T) {
 	}
 	for what, change := range map[string]func(c *CKResNetConfig){
 		"Elements":   func(c *CKResNetConfig) { c.Partial, c.Elements = false, 7 },
-		"Partial":    func(c *CKResNetConfig) {}, // without weights
 		"PerElement": func(c *CKResNetConfig) { c.Partial, c.Sampling, c.PerElement = false, gumbel.Deterministic, true },
 	} {
 		c := tiny()

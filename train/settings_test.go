@@ -52,7 +52,7 @@ func TestSetEveryKey(t *testing.T) {
 // -set, -seed and -epochs.
 func TestPrecedence(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.toml")
-	write(t, []byte("preset = \"mnist6-m\"\nseed = 5\n[train]\nlr = 0.25\nbatch = 16\nepochs = 7\n"), path)
+	write(t, []byte("preset = \"mnist6-m-se2-8-partial\"\nseed = 5\n[train]\nlr = 0.25\nbatch = 16\nepochs = 7\n"), path)
 	o, err := parse([]string{"-config", path, "-set", "train.batch=8", "-set", "train.epochs=3", "-epochs", "4", "-seed", "6"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestCommand(t *testing.T) {
 	for _, flags := range [][]string{
 		nil,
 		{"-preset", "mnist6-180-se2-8-full"},
-		{"-preset", "mnist6-m", "-seed", "9", "-epochs", "4", "-set", "net.pools=[0, 2]", "-set", "train.lr=0.003", "-set", "group.name=se2"},
+		{"-preset", "mnist6-m-se2-8-full", "-seed", "9", "-epochs", "4", "-set", "net.pools=[0, 2]", "-set", "train.lr=0.003", "-set", "group.name=se2"},
 		{"-set", "conv.partial=false", "-set", "group.name=T(2)", "-set", "group.elements=1", "-set", "net.pools=[]"},
 	} {
 		o, err := parse(flags, io.Discard)

@@ -274,8 +274,6 @@ func (c *Config) Check() error {
 	switch {
 	case c.Kernel.Side%2 == 0:
 		return valueError("kernel.side", c.Kernel.Side, "odd numbers")
-	case group.Dim() == 0 && c.Conv.Partial:
-		return valueError("conv.partial", true, "false for "+c.Group.Name+", whose elements besides shifts are finitely many")
 	case group.Dim() == 0 && c.Group.Elements != group.Components():
 		return valueError("group.elements", c.Group.Elements, fmt.Sprintf("%d for %s, all its elements besides shifts", group.Components(), c.Group.Name))
 	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):

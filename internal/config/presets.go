@@ -33,6 +33,12 @@ func toy(set string, partial bool) Config {
 	}
 }
 
+// on puts a network on another group.
+func on(group string, elements int, c Config) Config {
+	c.Group.Name, c.Group.Elements = group, elements
+	return c
+}
+
 // spread is how elements lie on the subset: independently within their strata, so
 // that a learned subset means what it says, or, on the whole group, as a comb, which
 // is closed under the turns that the layer is to be equivariant to.
@@ -132,15 +138,25 @@ func Presets() []Preset {
 		{"mnist6-180-se2-8-full-fourier", "", "full equivariance by Fourier networks and layer normalisation, with the published course of training", kernelNet("Fourier", layerNorm(toy("mnist6-180", false)))},
 		{"mnist6-circle-se2-8-partial", "mnist6-circle", "MNIST sixes turned by any angle, by less than 90 degrees or not, SE(2), learned subsets", toy("mnist6-circle", true)},
 		{"mnist6-circle-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-circle", false)},
-		{"mnist6-m-se2-8-partial", "mnist6-m", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
+		{"mnist6-180-e2-8-partial", "", "MNIST sixes against their copies turned by 180 degrees, E(2), learned subsets", on("E(2)", 8, toy("mnist6-180", true))},
+		{"mnist6-180-e2-8-full", "", "the same with full equivariance, which cannot tell the two apart", on("E(2)", 8, toy("mnist6-180", false))},
+		{"mnist6-m-mirror-2-partial", "mnist6-m", "MNIST sixes against their mirror images, the group of one reflection, learned subsets", on("mirror", 2, toy("mnist6-m", true))},
+		{"mnist6-m-mirror-2-full", "", "the same with full equivariance, which cannot tell the two apart", on("mirror", 2, toy("mnist6-m", false))},
+		{"mnist6-m-e2-8-partial", "", "MNIST sixes against their mirror images, E(2), learned subsets", on("E(2)", 8, toy("mnist6-m", true))},
+		{"mnist6-m-e2-8-full", "", "the same with full equivariance, which cannot tell the two apart", on("E(2)", 8, toy("mnist6-m", false))},
+		{"mnist6-m-se2-8-partial", "", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
 		{"rotmnist-se2-8-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 8, false)},
+		{"rotmnist-e2-16-partial", "", "rotated MNIST (RotMNIST), E(2), learned subsets", published("rotmnist", "E(2)", 16, true)},
+		{"rotmnist-e2-16-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 16, false)},
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
 		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar("cifar10", 16, true)},
 		{"cifar10-se2-16-full", "", "the same with full equivariance", cifar("cifar10", 16, false)},
+		{"cifar10-e2-16-partial", "", "CIFAR-10, E(2), learned subsets", on("E(2)", 16, cifar("cifar10", 16, true))},
+		{"cifar10-e2-16-full", "", "the same with full equivariance", on("E(2)", 16, cifar("cifar10", 16, false))},
 		{"cifar10-se2-8-partial", "", "CIFAR-10, SE(2), half as many elements, learned subsets", cifar("cifar10", 8, true)},
 		{"cifar10-se2-8-full", "", "the same with full equivariance", cifar("cifar10", 8, false)},
 		{"cifar10-t2-1", "", "the same with equivariance to translations alone", translations(cifar("cifar10", 1, false))},

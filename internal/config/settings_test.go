@@ -39,7 +39,7 @@ func TestPresets(t *testing.T) {
 		switch {
 		case c.Conv.Partial:
 			want += "-partial"
-		case group.Dim() > 0:
+		case group.Dim() > 0 || group.Components() > 1:
 			want += "-full"
 		}
 		if c.Conv.PerElement {
