@@ -88,13 +88,19 @@ func newListsHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inf
 // newWeightedHarness is newListsHarness for input elements that may have weights.
 func newWeightedHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool, lists int, weighted bool) *harness {
 	t.Helper()
+	return newPenaltyHarness(t, k, cfg, z, threads, inference, lists, weighted, 0)
+}
+
+// newPenaltyHarness is newWeightedHarness with a penalty of norms of that weight.
+func newPenaltyHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, inference bool, lists int, weighted bool, norms float64) *harness {
+	t.Helper()
 	l, err := build(k, cfg, 11)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &harness{layer: l, dev: newCPU(t, threads)}
 	h.u = gumbel.NewLists(l.cfg.Group, z.maxOut, lists)
-	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference}
+	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference, NormPenalty: norms}
 	if k == lifting {
 		h.in = p.Map(cfg.In, 1, z.h, z.w)
 		h.out = (&Lifting{l}).Plan(p, h.in, h.u)
@@ -208,16 +214,58 @@ func (h *harness) listsReference(values [][]float64, x []float64, u, v []lie.Ele
 // values of the trained parameters, input [C, n, H, W, batch], elements u and v
 // (nil for lifting). It shares no code with the layer but the group.
 func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element) []float64 {
-	g, k := h.cfg.Group, h.cfg.Side
-	spatial, relative := h.coords.spatial, h.coords.relative
-	nIn := max(1, len(v))
+	k, nIn := h.cfg.Side, max(1, len(v))
 	bias := make([]float64, h.cfg.Out)
 	if h.bias != nil {
 		bias, values = values[0], values[1:]
 	}
+	kernel, points := h.rendered(values, u, v)
+	positions := len(u) * nIn * len(points)
+
+	m := h.in
+	batch := len(x) / (m.C * nIn * m.H * m.W)
+	outH, outW, shift := m.H, m.W, k/2
+	if h.cfg.Padding == Valid {
+		outH, outW, shift = m.H-k+1, m.W-k+1, 0
+	}
+	y := make([]float64, h.cfg.Out*len(u)*outH*outW*batch)
+	for o := range h.cfg.Out {
+		for i := range u {
+			for row := range outH {
+				for col := range outW {
+					for b := range batch {
+						s := bias[o]
+						for c := range h.cfg.In {
+							for j := range nIn {
+								for t, p := range points {
+									r, cc := row+p.row-shift, col+p.col-shift
+									if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
+										continue
+									}
+									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] *
+										x[(((c*nIn+j)*m.H+r)*m.W+cc)*batch+b]
+								}
+							}
+						}
+						y[(((o*len(u)+i)*outH+row)*outW+col)*batch+b] = s
+					}
+				}
+			}
+		}
+	}
+	return y
+}
+
+// point is a point of the kernel grid.
+type point struct{ row, col int }
+
+// rendered returns the kernel [Out*In, (i,j,t)] in float64, and the points t of the
+// disc.
+func (h *harness) rendered(values [][]float64, u, v []lie.Element) (kernel []float64, points []point) {
+	g, k := h.cfg.Group, h.cfg.Side
+	spatial, relative := h.coords.spatial, h.coords.relative
+	nIn := max(1, len(v))
 	// The grid point by point, the mask by its definition.
-	type point struct{ row, col int }
-	var points []point
 	var q [][2]float64
 	for row := range k {
 		for col := range k {
@@ -255,38 +303,5 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 			}
 		}
 	}
-	kernel := h.psi(values, coords)
-
-	m := h.in
-	batch := len(x) / (m.C * nIn * m.H * m.W)
-	outH, outW, shift := m.H, m.W, k/2
-	if h.cfg.Padding == Valid {
-		outH, outW, shift = m.H-k+1, m.W-k+1, 0
-	}
-	y := make([]float64, h.cfg.Out*len(u)*outH*outW*batch)
-	for o := range h.cfg.Out {
-		for i := range u {
-			for row := range outH {
-				for col := range outW {
-					for b := range batch {
-						s := bias[o]
-						for c := range h.cfg.In {
-							for j := range nIn {
-								for t, p := range points {
-									r, cc := row+p.row-shift, col+p.col-shift
-									if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
-										continue
-									}
-									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] *
-										x[(((c*nIn+j)*m.H+r)*m.W+cc)*batch+b]
-								}
-							}
-						}
-						y[(((o*len(u)+i)*outH+row)*outW+col)*batch+b] = s
-					}
-				}
-			}
-		}
-	}
-	return y
+	return h.psi(values, coords), points
 }

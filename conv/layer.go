@@ -123,6 +123,7 @@ type layer struct {
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
 	weighted  int           // where the latter begins
 	weights   *weights      // of the input elements, or nil
+	penalty   *penalty      // of the norms of kernel and bias, or nil
 	kernel    int           // length of the former
 }
 
@@ -227,7 +228,12 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		l.kernel = roundUp(features*most) + roundUp(l.net.Out()*features) + roundUp(l.net.Out())
 	}
 	l.weights, l.weighted = planWeights(p, in, inEl), roundUp(l.kernel+scratch)
-	p.Arena.Share(&l.scratch, l.weighted+l.weights.scratch(p.Inference))
+	size = l.weighted + l.weights.scratch(p.Inference)
+	if l.penalty = planPenalty(p); l.penalty != nil {
+		_, need := l.penaltyScratch(tensor.Buffer{}, most)
+		size = max(size, need)
+	}
+	p.Arena.Share(&l.scratch, size)
 	return l.out
 }
 
@@ -268,6 +274,9 @@ func (l *layer) Bind(dev tensor.Device) {
 func (l *layer) Forward(train bool) {
 	l.Render()
 	l.Convolve()
+	if l.penalty != nil {
+		l.measurePenalty()
+	}
 }
 
 // Render evaluates the kernel network at the present elements. Where those and
@@ -409,6 +418,9 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 		dkernel := l.Kernel() // the kernel itself has served
 		l.passes.Backward(dkernel, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		l.net.Backward(dkernel, l.positionsGrad(n))
+	}
+	if l.penalty != nil {
+		l.penaltyBackward(n)
 	}
 	if n == 0 {
 		return

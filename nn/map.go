@@ -98,6 +98,11 @@ type Plan struct {
 	// parameters that stay as they are, where that can save time. It takes more memory.
 	KeepDerived bool
 
+	// NormPenalty, without Inference, is the weight in the loss of the Euclidean norms (not
+	// squared) of what each convolution multiplies by and of what it adds: its kernel, all
+	// values of it together, and its bias. Of other layers there is no penalty.
+	NormPenalty float64
+
 	// Device is the device that the arena will be bound to, for layers that
 	// need different buffers on different devices; nil means a CPU.
 	Device tensor.Device

@@ -1,0 +1,151 @@
+package conv
+
+import (
+	"math"
+
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
+	"github.com/noether-go/noether/tensor"
+)
+
+// penalty adds to the loss of a network, times a weight, the Euclidean norms, not
+// squared, of a layer's rendered kernel and of its bias (nn.Plan.NormPenalty).
+//
+// It needs no rendered kernel: with features f [h, P] of the kernel network, weights W
+// and offsets b, K = W f + b 1', so with G = f f' and s = f 1
+//
+//	K f' = W G + b s',   K 1 = W s + P b,   |K|^2 = <W, K f'> + <b, K 1>
+//	d|K|/dW = K f'/|K|,  d|K|/db = K 1/|K|, d|K|/df = (W'W f + W'b 1')/|K|
+//
+// which costs P (2 h^2 + ...) operations where rendering takes P Out In h. So it is the
+// same for all algorithms, and beside them.
+type penalty struct {
+	weight float64
+	value  float64 // of the last Forward
+
+	f, w, b tensor.Buffer // what ForwardFeatures returned
+
+	sums tensor.Buffer // [2]: |K|^2 and |bias|^2
+	host [2]float32
+	gemm tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
+}
+
+// planPenalty reserves the penalty of a layer, nil for none.
+func planPenalty(p *nn.Plan) *penalty {
+	if p.NormPenalty == 0 || p.Inference {
+		return nil
+	}
+	n := &penalty{weight: p.NormPenalty}
+	p.Arena.Reserve(&n.sums, len(n.host))
+	return n
+}
+
+// penaltyScratch lays out what the penalty needs of scratch memory.
+type penaltyScratch struct {
+	df        tensor.Buffer // [h, P]
+	dx        tensor.Buffer // [rows, P]
+	dw, db    tensor.Buffer // [Out*In, h] and [Out*In]: K f' and K 1
+	gram, sum tensor.Buffer // [h, h] and [h]: G and s, then W'W and W'b
+}
+
+// penaltyScratch returns those pieces for so many positions, and the size of all; of no
+// scratch memory the size alone.
+func (l *layer) penaltyScratch(scratch tensor.Buffer, positions int) (p penaltyScratch, size int) {
+	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	piece := func(n int) (b tensor.Buffer) {
+		if !scratch.IsZero() {
+			b = scratch.Slice(size, size+n)
+		}
+		size += roundUp(n)
+		return b
+	}
+	p = penaltyScratch{
+		df: piece(h * positions), dx: piece(l.coords.rows() * positions),
+		dw: piece(out * h), db: piece(out), gram: piece(h * h), sum: piece(h),
+	}
+	return p, size
+}
+
+// Penalty returns what the norms of the layer's kernel and bias added to the loss at the
+// last Forward, 0 where the plan wants none.
+func (l *layer) Penalty() float64 {
+	if l.penalty == nil {
+		return 0
+	}
+	return l.penalty.value
+}
+
+// measurePenalty evaluates the penalty at the present elements and returns the norms of
+// kernel and bias.
+func (l *layer) measurePenalty() (kernel, bias float64) {
+	p := l.penalty
+	low := l.net.(siren.LowRank)
+	at, _ := l.penaltyScratch(l.scratch, l.positions)
+	p.f, p.w, p.b = low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*l.positions), l.positions)
+	f, w, b := p.f, p.w, p.b
+	h, out, n := low.Features(), low.Out(), l.positions
+
+	l.dev.SumRows(at.sum, f, h, n, false)
+	p.product(l.dev, tensor.GemmArgs{TransB: true, M: h, N: h, K: n, A: f, LDA: n, B: f, LDB: n, C: at.gram, LDC: h})
+	p.product(l.dev, tensor.GemmArgs{M: out, N: h, K: h, A: w, LDA: h, B: at.gram, LDB: h, C: at.dw, LDC: h})
+	p.product(l.dev, tensor.GemmArgs{M: out, N: h, K: 1, A: b, LDA: 1, B: at.sum, LDB: h, C: at.dw, LDC: h, Accumulate: true})
+	p.product(l.dev, tensor.GemmArgs{M: out, N: 1, K: h, A: w, LDA: h, B: at.sum, LDB: 1, C: at.db, LDC: 1})
+	l.dev.Axpy(at.db, float32(n), b)
+
+	l.dev.Dot(p.sums.Slice(0, 1), w, at.dw)
+	l.dev.Dot(p.sums.Slice(1, 2), b, at.db)
+	l.dev.Download(p.host[:], p.sums)
+	kernel = math.Sqrt(l.copies() * max(0, float64(p.host[0])+float64(p.host[1])))
+	if l.bias != nil {
+		l.dev.SumSquares(p.sums.Slice(0, 1), l.bias.Value)
+		l.dev.Download(p.host[:1], p.sums)
+		bias = math.Sqrt(float64(p.host[0]))
+	}
+	p.value = p.weight * (kernel + bias)
+	return kernel, bias
+}
+
+func (p *penalty) product(dev tensor.Device, g tensor.GemmArgs) {
+	p.gemm = g
+	dev.Gemm(&p.gemm)
+}
+
+// copies returns how often each value of what was rendered stands in the kernel.
+func (l *layer) copies() float64 {
+	if l.shape.Paired {
+		return 2
+	}
+	return 1
+}
+
+// penaltyBackward adds the penalty's gradient to those of the bias, of the kernel network
+// and of n coordinates.
+func (l *layer) penaltyBackward(n int) {
+	p := l.penalty
+	low := l.net.(siren.LowRank)
+	kernel, bias := l.measurePenalty()
+	if bias > 0 {
+		l.dev.Axpy(l.bias.Grad, float32(p.weight/bias), l.bias.Value)
+	}
+	if kernel == 0 { // where the norm has a kink
+		return
+	}
+	at, _ := l.penaltyScratch(l.scratch, l.positions)
+	f, w, b := p.f, p.w, p.b
+	h, out, positions := low.Features(), low.Out(), l.positions
+	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: h, K: out, A: w, LDA: h, B: w, LDB: h, C: at.gram, LDC: h})
+	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: 1, K: out, A: w, LDA: h, B: b, LDB: 1, C: at.sum, LDC: 1})
+	p.product(l.dev, tensor.GemmArgs{M: h, N: positions, K: h, A: at.gram, LDA: h, B: f, LDB: positions, C: at.df, LDC: positions, Bias: at.sum})
+	scale := float32(p.weight * l.copies() / kernel)
+	for _, d := range []tensor.Buffer{at.df, at.dw, at.db} {
+		l.dev.Scale(d, scale, d)
+	}
+	var dx tensor.Buffer
+	if n > 0 {
+		dx = at.dx.Slice(0, n)
+	}
+	low.BackwardFeatures(at.dw, at.db, at.df, dx)
+	if n > 0 {
+		l.dev.Add(l.dx.Slice(0, n), l.dx.Slice(0, n), dx)
+	}
+}
