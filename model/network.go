@@ -74,6 +74,8 @@ type plan struct {
 	logits *nn.Map
 	layers []layer // without the loss
 
+	monotonic *monotonic // a penalty, or nil
+
 	elements []*gumbel.Elements // one list per sampler
 	identity *gumbel.Elements   // of a convolution behind a mean over the group, or nil
 	stream   stream.Stream

@@ -93,6 +93,9 @@ func (net *Network) Backward(labels []float32) {
 	for i := range net.samplers {
 		net.samplers[i].Backward(p.elements[i])
 	}
+	if p.monotonic != nil {
+		p.monotonic.backward()
+	}
 }
 
 // Loss returns the loss layer, which holds losses and class probabilities.

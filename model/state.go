@@ -43,6 +43,7 @@ type identity struct {
 	PerEpoch  int                `json:"steps_per_epoch"`
 	Seed      uint64             `json:"seed"`
 	Optimizer nn.OptimizerConfig `json:"optimizer"`
+	Penalties Penalties          `json:"penalties,omitzero"`
 	Augment   data.Augmentation  `json:"augment,omitzero"`
 	Cosine    bool               `json:"cosine"`
 	Warmup    int                `json:"warmup"`
@@ -53,7 +54,7 @@ type identity struct {
 func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
-		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Augment, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
+		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Penalties, c.Augment, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
 	}
 }
 

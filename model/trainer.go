@@ -28,6 +28,7 @@ type TrainConfig struct {
 	// Optimizer is Adam with a learning rate of 1e-3, and of 1e-2 for the learned
 	// subset sizes, where its fields are zero.
 	Optimizer nn.OptimizerConfig
+	Penalties Penalties         // that the loss has besides
 	Augment   data.Augmentation // of the training images
 	Cosine    bool              // anneal the learning rates by a cosine; otherwise they stay
 	Warmup    int               // epochs of linear warm-up, with Cosine
@@ -117,6 +118,9 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	if c.Device == nil && c.Threads < 1 {
 		return &ConfigError{"TrainConfig.Threads", c.Threads, "1 or more"}
 	}
+	if err := c.Penalties.check(net); err != nil {
+		return err
+	}
 	if err := set.Validate(); err != nil {
 		return err
 	}
@@ -202,9 +206,10 @@ func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, err
 func (t *Trainer) prepare() (err error) {
 	t.perEpoch = t.cfg.StepsPerEpoch
 	orDefault(&t.perEpoch, t.set.Train.Len()/t.cfg.Batch)
-	if err = t.net.Bind(t.dev, t.cfg.Batch, false); err != nil {
+	if err = t.net.bind(t.dev, nn.Plan{Batch: t.cfg.Batch, NormPenalty: t.cfg.Penalties.Norms}); err != nil {
 		return err
 	}
+	t.net.plan.monotonic = newMonotonic(t.net, t.cfg.Penalties)
 	if t.optimizer, err = nn.NewOptimizer(t.cfg.Optimizer, &t.net.params); err != nil {
 		return err
 	}
@@ -332,7 +337,8 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := t.diverged("validation loss", score.Loss); err != nil {
+	penalty := t.net.penalty() // at the last draw
+	if err := t.diverged("validation loss", score.Loss+penalty); err != nil {
 		return err
 	}
 	m := EpochMetrics{
@@ -342,11 +348,11 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		TrainAccuracy:  float64(t.at.Correct) / float64(t.perEpoch*t.cfg.Batch),
 		ValidationLoss: score.Loss, ValidationAccuracy: score.Accuracy, ValidationStd: score.Std,
 		Learned: t.net.Subsets(),
-		Best:    t.best.improvedBy(score),
 		Seconds: t.at.Seconds,
 	}
-	if m.Best {
-		t.keepBest(m)
+	score.Loss += penalty // it breaks ties
+	if m.Best = t.best.improvedBy(score); m.Best {
+		t.keepBest(m.Epoch, score)
 	}
 	t.epochs = append(t.epochs, m)
 	t.at.Epoch++
@@ -363,12 +369,12 @@ func (b *bestWeights) improvedBy(s Score) bool {
 	return b.epoch == 0 || s.Accuracy > b.accuracy || s.Accuracy == b.accuracy && s.Loss <= b.loss
 }
 
-func (t *Trainer) keepBest(m EpochMetrics) {
+func (t *Trainer) keepBest(epoch int, s Score) {
 	t.net.params.Download()
 	for i, p := range t.net.params.All() {
 		copy(t.best.values[i], p.Host)
 	}
-	t.best.epoch, t.best.accuracy, t.best.loss = m.Epoch, m.ValidationAccuracy, m.ValidationLoss
+	t.best.epoch, t.best.accuracy, t.best.loss = epoch, s.Accuracy, s.Loss
 }
 
 // RestoreBest puts the weights of the best epoch back into the network. Without

@@ -96,10 +96,15 @@ type Train struct {
 	Nesterov      bool    `toml:"nesterov"`
 	WeightDecay   float64 `toml:"weight_decay"`
 	ClipNorm      float64 `toml:"clip_norm"` // 0: none
-	Schedule      string  `toml:"schedule"`  // "constant" or "cosine"
-	WarmupEpochs  int     `toml:"warmup_epochs"`
-	EvalDraws     int     `toml:"eval_draws"` // draws of the group elements in the final test
-	SaveEvery     int     `toml:"save_every"` // steps between saved states, besides the end of every epoch
+
+	KernelNorm     float64 `toml:"kernel_norm"`     // weight of a penalty, see model.Penalties
+	Monotonic      float64 `toml:"monotonic"`       // weight of another
+	MonotonicOrder string  `toml:"monotonic_order"` // "decreasing", also where it is empty, or "increasing"
+
+	Schedule     string `toml:"schedule"` // "constant" or "cosine"
+	WarmupEpochs int    `toml:"warmup_epochs"`
+	EvalDraws    int    `toml:"eval_draws"` // draws of the group elements in the final test
+	SaveEvery    int    `toml:"save_every"` // steps between saved states, besides the end of every epoch
 }
 
 // Image is the shape of the images of a data set, and their number of classes.
@@ -138,6 +143,7 @@ var (
 	networks   = []string{"CKResNet", "GCNN"}
 	optimizers = []string{"adam", "sgd"}
 	schedules  = []string{"constant", "cosine"}
+	orders     = []string{"decreasing", "increasing"}
 )
 
 // Error is a mistake in a configuration: a name, a key or a value that cannot be
@@ -213,6 +219,7 @@ func (c *Config) Check() error {
 		{"data.split", c.Data.Split, splits},
 		{"data.augment", c.Data.Augment, augments},
 		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
+		{"train.monotonic_order", c.Train.MonotonicOrder, orders},
 		{"net.norm", c.Net.Norm, names(model.Norms())},
 		{"net.pooling", c.Net.Pooling, append([]string{"auto"}, names(model.Poolings())...)},
 		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
@@ -296,6 +303,8 @@ func (c *Config) Check() error {
 		{"train.lr", c.Train.LR, true},
 		{"train.lr_subset", c.Train.LRSubset, false},
 		{"train.weight_decay", c.Train.WeightDecay, false},
+		{"train.kernel_norm", c.Train.KernelNorm, false},
+		{"train.monotonic", c.Train.Monotonic, false},
 		{"train.clip_norm", c.Train.ClipNorm, false},
 	} {
 		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
@@ -373,6 +382,9 @@ func (c *Config) Training() model.TrainConfig {
 			Algorithm: algorithm, LR: t.LR, SubsetLR: subset,
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
 		},
+		Penalties: model.Penalties{
+			Norms: t.KernelNorm, Monotonic: t.Monotonic, Increasing: t.MonotonicOrder == "increasing",
+		},
 		Augment: c.augmentation(),
 		Cosine:  t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
 	}
@@ -381,34 +393,36 @@ func (c *Config) Training() model.TrainConfig {
 // configKeys are the keys behind the fields that package model checks, whichever
 // network they belong to.
 var configKeys = map[string]string{
-	"Group":            "group.name",
-	"Elements":         "group.elements",
-	"Sampling":         "group.sampling",
-	"Measure":          "group.measure",
-	"Partial":          "conv.partial",
-	"PerElement":       "conv.per_element",
-	"Norm":             "net.norm",
-	"Width":            "net.width",
-	"Factors":          "net.factors",
-	"Pools":            "net.pools",
-	"LastT2":           "net.last_t2",
-	"Pooling":          "net.pooling",
-	"Dropout":          "net.dropout",
-	"Dropouts":         "net.dropouts",
-	"KernelNet":        "kernel.type",
-	"KernelSide":       "kernel.side",
-	"KernelHidden":     "kernel.hidden",
-	"KernelLayers":     "kernel.layers",
-	"Omega0":           "kernel.omega0",
-	"KernelActivation": "kernel.activation",
-	"KernelNorm":       "kernel.norm",
-	"Algorithm":        "conv.algorithm",
-	"Augment":          "data.augment",
-	"Epochs":           "train.epochs",
-	"Batch":            "train.batch",
-	"StepsPerEpoch":    "train.steps_per_epoch",
-	"Warmup":           "train.warmup_epochs",
-	"EvalDraws":        "train.eval_draws",
+	"Group":               "group.name",
+	"Elements":            "group.elements",
+	"Sampling":            "group.sampling",
+	"Measure":             "group.measure",
+	"Partial":             "conv.partial",
+	"PerElement":          "conv.per_element",
+	"Norm":                "net.norm",
+	"Width":               "net.width",
+	"Factors":             "net.factors",
+	"Pools":               "net.pools",
+	"LastT2":              "net.last_t2",
+	"Pooling":             "net.pooling",
+	"Dropout":             "net.dropout",
+	"Dropouts":            "net.dropouts",
+	"KernelNet":           "kernel.type",
+	"KernelSide":          "kernel.side",
+	"KernelHidden":        "kernel.hidden",
+	"KernelLayers":        "kernel.layers",
+	"Omega0":              "kernel.omega0",
+	"KernelActivation":    "kernel.activation",
+	"KernelNorm":          "kernel.norm",
+	"Algorithm":           "conv.algorithm",
+	"Augment":             "data.augment",
+	"Penalties.Norms":     "train.kernel_norm",
+	"Penalties.Monotonic": "train.monotonic",
+	"Epochs":              "train.epochs",
+	"Batch":               "train.batch",
+	"StepsPerEpoch":       "train.steps_per_epoch",
+	"Warmup":              "train.warmup_epochs",
+	"EvalDraws":           "train.eval_draws",
 }
 
 // Explain makes a package's complaint about a value one about the configuration,

@@ -164,12 +164,15 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// What a network does not have cannot be asked of it.
+// What a network does not have cannot be asked of it, nor a penalty that is none.
 func TestNetRefuses(t *testing.T) {
 	for assignment, want := range map[string]string{
-		"net.norm=Instance":   `net.norm is "Instance"; allowed: BatchNorm, LayerNorm`,
-		"net.pooling=median":  `net.pooling is "median"; allowed: auto, max, mean, learned`,
-		"net.pooling=learned": `net.pooling is "learned"; allowed: max and mean with Partial`,
+		"net.norm=Instance":        `net.norm is "Instance"; allowed: BatchNorm, LayerNorm`,
+		"net.pooling=median":       `net.pooling is "median"; allowed: auto, max, mean, learned`,
+		"net.pooling=learned":      `net.pooling is "learned"; allowed: max and mean with Partial`,
+		"train.kernel_norm=-1":     "train.kernel_norm is -1; allowed: 0 to 1e6",
+		"train.monotonic=inf":      "train.monotonic is +Inf; allowed: 0 to 1e6",
+		"train.monotonic_order=up": `train.monotonic_order is "up"; allowed: decreasing, increasing`,
 	} {
 		c, err := Lookup(Default)
 		if err != nil {

@@ -1,0 +1,125 @@
+package model
+
+import "github.com/noether-go/noether/nn"
+
+// Penalties are what training adds to the cross-entropy of a batch. The losses that a
+// run reports are without them.
+type Penalties struct {
+	// Norms is the weight of the sum of the Euclidean norms, not squared, of the rendered
+	// kernels and of the biases of all convolutions: what the published program calls
+	// weight decay. nn.OptimizerConfig.WeightDecay is the decay of all weights.
+	Norms float64 `json:"norms,omitempty"`
+
+	// Monotonic is the weight of the sum, over group convolutions that follow each other,
+	// of max(0, theta_(l+1) - theta_l), for each value that a layer learns of its subset
+	// (Romero & Lohit 2022, section 4.3): subsets are not to grow from layer to layer. With
+	// Increasing it is max(0, theta_l - theta_(l+1)), the sign in the paper's formula, and
+	// they are not to shrink.
+	Monotonic  float64 `json:"monotonic,omitempty"`
+	Increasing bool    `json:"increasing,omitempty"`
+}
+
+func (p Penalties) check(net *Network) error {
+	for _, w := range []struct {
+		field string
+		value float64
+	}{{"Norms", p.Norms}, {"Monotonic", p.Monotonic}} {
+		if !(w.value >= 0 && w.value <= 1e6) {
+			return &ConfigError{"TrainConfig.Penalties." + w.field, w.value, "0 to 1e6"}
+		}
+	}
+	if p.Monotonic != 0 && len(net.learnedSubsets()) < 2 {
+		return &ConfigError{"TrainConfig.Penalties.Monotonic", p.Monotonic, "0 for a network that does not learn subsets of two layers"}
+	}
+	return nil
+}
+
+// learnedSubsets returns what each group convolution learns of its subset, in order;
+// layers that learn none have no place in it.
+func (net *Network) learnedSubsets() (list []*nn.Parameter) {
+	for _, s := range net.samplers[1:] {
+		for _, p := range s.Parameters() {
+			if p.Class == nn.Subset {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// monotonic is the penalty of that name. Values and gradients of a layer are few: they
+// are compared on the host.
+type monotonic struct {
+	net        *Network
+	weight     float64
+	increasing bool
+	subsets    []*nn.Parameter
+	host       []float32   // of a gradient
+	values     [][]float32 // [layer][value]
+	grads      [][]float64
+}
+
+// newMonotonic returns the penalty of a bound network, nil for none.
+func newMonotonic(net *Network, p Penalties) *monotonic {
+	if p.Monotonic == 0 {
+		return nil
+	}
+	m := &monotonic{net: net, weight: p.Monotonic, increasing: p.Increasing, subsets: net.learnedSubsets()}
+	for _, s := range m.subsets {
+		m.values = append(m.values, make([]float32, len(s.Host)))
+		m.grads = append(m.grads, make([]float64, len(s.Host)))
+	}
+	m.host = make([]float32, len(m.values[0])) // all layers learn as many values
+	return m
+}
+
+// evaluate returns the penalty and leaves its gradient in grads.
+func (m *monotonic) evaluate() float64 {
+	for l, s := range m.subsets {
+		m.net.plan.dev.Download(m.values[l], s.Value)
+		clear(m.grads[l])
+	}
+	sum := 0.0
+	for l := range len(m.values) - 1 {
+		from, to := l, l+1
+		if m.increasing {
+			from, to = to, from
+		}
+		for k := range m.values[l] {
+			growth := float64(m.values[to][k]) - float64(m.values[from][k])
+			if !(growth <= 0) { // NaN is to show
+				sum += growth
+				m.grads[to][k] += m.weight
+				m.grads[from][k] -= m.weight
+			}
+		}
+	}
+	return m.weight * sum
+}
+
+// backward adds the penalty's gradient to that of the subsets.
+func (m *monotonic) backward() {
+	m.evaluate()
+	for l, s := range m.subsets {
+		m.net.plan.dev.Download(m.host, s.Grad)
+		for k, g := range m.grads[l] {
+			m.host[k] += float32(g)
+		}
+		m.net.plan.dev.Upload(s.Grad, m.host)
+	}
+}
+
+// penalty returns what the penalties add to the loss: that of the norms as of the last
+// Forward, the other at present.
+func (net *Network) penalty() float64 {
+	sum := 0.0
+	for _, l := range net.plan.layers {
+		if c, ok := l.(interface{ Penalty() float64 }); ok {
+			sum += c.Penalty()
+		}
+	}
+	if m := net.plan.monotonic; m != nil {
+		sum += m.evaluate()
+	}
+	return sum
+}
