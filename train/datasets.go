@@ -13,6 +13,10 @@ import (
 // that -data, $NOETHER_DATA or the user cache directory holds, which are fetched
 // first when asked.
 func openData(ctx context.Context, c *config.Config, m *means, log *slog.Logger) (*data.Dataset, error) {
+	dir, err := locateSet(ctx, c.Data.Set, m, log)
+	if err != nil {
+		return nil, err
+	}
 	switch c.Data.Set {
 	case "strokes6-180":
 		strokes := data.StrokesConfig{Seed: c.Seed, Train: c.Data.Size}
@@ -21,10 +25,6 @@ func openData(ctx context.Context, c *config.Config, m *means, log *slog.Logger)
 		}
 		return data.Strokes6180(strokes), nil
 	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
-		dir, err := locate(ctx, data.MNISTFiles(), m, log)
-		if err != nil {
-			return nil, err
-		}
 		mnist, err := data.ReadMNIST(dir)
 		if err != nil {
 			return nil, err
@@ -39,15 +39,23 @@ func openData(ctx context.Context, c *config.Config, m *means, log *slog.Logger)
 		}
 		return data.SyntheticRotMNIST(mnist, c.Seed), nil
 	}
-	set, ok := published[c.Data.Set]
+	return published[c.Data.Set].read(dir, data.Division{Seed: c.Seed, Published: c.Data.Split == "published"})
+}
+
+// locateSet returns the directory of the files of a set, after fetching what is
+// missing when asked; "" of one that is generated.
+func locateSet(ctx context.Context, name string, m *means, log *slog.Logger) (string, error) {
+	switch name {
+	case "strokes6-180":
+		return "", nil
+	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
+		return locate(ctx, data.MNISTFiles(), m, log)
+	}
+	set, ok := published[name]
 	if !ok {
-		return nil, fmt.Errorf("data.set %q is not readable", c.Data.Set)
+		return "", fmt.Errorf("data.set %q is not readable", name)
 	}
-	dir, err := locate(ctx, set.files(), m, log)
-	if err != nil {
-		return nil, err
-	}
-	return set.read(dir, data.Division{Seed: c.Seed, Published: c.Data.Split == "published"})
+	return locate(ctx, set.files(), m, log)
 }
 
 // published are the sets that are read from files of their own.

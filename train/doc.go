@@ -5,6 +5,7 @@
 //	go run ./train -preset mnist6-180 -download       # MNIST
 //	go run ./train -set conv.partial=false            # full equivariance, to compare
 //	go run ./train -resume runs/DIRECTORY             # after Ctrl-C, a crash or kill -9
+//	go run ./train sweep -seeds 3 PRESET...           # several runs, and a table
 //	go run ./train eval runs/DIRECTORY                # the accuracy of what was trained
 //
 // A run is described by a configuration: a preset (-list shows them), whose

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/noether-go/noether/internal/atomicfile"
+)
+
+// writeSlurm writes an array job with a task for each run that is not complete.
+func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error {
+	folder, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("-slurm: the working directory is not known: %w", err)
+	}
+	script := s.slurmScript(program, folder, runs)
+	if script == "" {
+		return usageError{fmt.Errorf("-slurm: every run in %s is complete; without -slurm the command prints the table", s.out)}
+	}
+	if err := atomicfile.WriteFile(s.slurm, func(w io.Writer) error {
+		_, err := io.WriteString(w, script)
+		return err
+	}); err != nil {
+		return fmt.Errorf("-slurm: %w; give another file", err)
+	}
+	_, err = fmt.Fprintf(c.stdout, "array job  %s\nsubmit it with  sbatch %s\nwhen it is done, the same command with -out %s and without -slurm prints the table\n", s.slurm, s.slurm, s.out)
+	return err
+}
+
+// slurmScript returns the array job, "" where nothing is to be done. A task decides
+// when it starts whether its run is new, so the job may be submitted again.
+func (s *sweep) slurmScript(program, folder string, runs []*plannedRun) string {
+	var tasks strings.Builder
+	n := 0
+	for _, r := range runs {
+		if r.result != nil {
+			continue
+		}
+		fmt.Fprintf(&tasks, "%d) run %s %s ;;\n", n, shellQuote(r.dir), shellWords(s.newRun(r)))
+		n++
+	}
+	if n == 0 {
+		return ""
+	}
+	array := fmt.Sprintf("0-%d", n-1)
+	if s.given("jobs") {
+		array += "%" + strconv.Itoa(s.jobs)
+	}
+	return fmt.Sprintf(`#!/bin/sh
+#SBATCH --job-name=noether
+#SBATCH --array=%s
+#SBATCH --cpus-per-task=%d
+#SBATCH --signal=B:TERM@60
+# A minute before the time limit a run saves and ends; the same job submitted again goes on with it.
+
+# run DIRECTORY FLAGS... trains into the directory, with the flags where it holds no run yet.
+run() {
+	dir=$1
+	shift
+	if [ -e "$dir"/%s ]; then exit 0; fi
+	if [ -e "$dir"/%s ]; then set -- -resume "$dir"; fi
+	exec %s "$@" %s -threads %d >>"$dir.log" 2>&1
+}
+
+cd %s || exit 1
+case $SLURM_ARRAY_TASK_ID in
+%sesac
+`, array, s.threads, resultFile, configFile, shellQuote(program), shellWords(s.eachRun()), s.threads, shellQuote(folder), tasks.String())
+}
+
+// shellWords returns words as a POSIX shell reads them.
+func shellWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// temporary reports whether a program is one that go run built, and removes when
+// it ends.
+func temporary(program string) bool {
+	for dir := filepath.Dir(program); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if strings.HasPrefix(filepath.Base(dir), "go-build") {
+			return true
+		}
+	}
+	return false
+}

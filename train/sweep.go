@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/noether-go/noether/internal/config"
+)
+
+var sweepCommand = subcommand{
+	name:     "sweep",
+	operands: "PRESET...",
+	summary:  "Trains presets with several seeds each and compares them in a table",
+	about: `Each run is a process of its own, with a directory below -out. Given the same
+command again, finished runs are kept and interrupted ones are gone on with.`,
+	declare: declareSweep,
+}
+
+// sweep is one call of the command.
+type sweep struct {
+	means
+	seeds  string
+	jobs   int
+	out    string
+	slurm  string
+	set    []string
+	epochs int
+	given  func(name string) bool
+	quiet  func() bool
+}
+
+func declareSweep(f *flag.FlagSet) func(ctx context.Context, c *console, operands []string) error {
+	s := &sweep{
+		given: func(name string) bool { return given(f, name) },
+		quiet: func() bool { return f.Lookup("quiet").Value.String() == "true" },
+	}
+	s.means.declare(f)
+	f.StringVar(&s.seeds, "seeds", "3", "how `many`, counting from 1, or which: 1,2,3")
+	f.IntVar(&s.jobs, "jobs", 1, "`runs` at a time; they share -threads")
+	f.StringVar(&s.out, "out", "", "`directory` for the runs and the table (default runs/sweep-TIME)")
+	f.StringVar(&s.slurm, "slurm", "", "write an array job for Slurm to a `file` instead of running")
+	f.Func("set", "`key=value` that replaces a value of every configuration; repeatable", func(v string) error {
+		s.set = append(s.set, v)
+		return nil
+	})
+	f.IntVar(&s.epochs, "epochs", 0, "epochs (default each preset's)")
+	return s.run
+}
+
+func (s *sweep) run(ctx context.Context, c *console, presets []string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	seeds, err := parseSeeds(s.seeds)
+	if err != nil {
+		return err
+	}
+	runs, err := s.plan(presets, seeds)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("sweep: this program's own file is not known: %w", err)
+	}
+	if s.slurm != "" && temporary(program) {
+		return usageError{errors.New("-slurm needs a program that stays: go build -o bin/train ./train, then bin/train sweep")}
+	}
+	if err := s.look(runs); err != nil {
+		return err
+	}
+	if s.slurm == "" {
+		if err := s.fetch(ctx, c, runs); err != nil {
+			return err
+		}
+	}
+	if err := s.makeOut(runs); err != nil {
+		return err
+	}
+	if s.slurm != "" {
+		return s.writeSlurm(c, program, runs)
+	}
+	failed := s.trainAll(ctx, c, program, runs)
+	if ctx.Err() != nil {
+		return interruptedError{ctx.Err(), "interrupted; go on with the same command and -out " + s.out}
+	}
+	return errors.Join(s.report(c, runs, seeds), failed)
+}
+
+func (s *sweep) check() error {
+	if s.jobs < 1 || s.jobs > 1024 {
+		return usageError{fmt.Errorf("-jobs is %d; allowed: 1 to 1024", s.jobs)}
+	}
+	if s.given("epochs") && s.epochs < 1 {
+		return usageError{fmt.Errorf("-epochs is %d; allowed: 1 or more", s.epochs)}
+	}
+	return s.means.check()
+}
+
+// parseSeeds reads a number of seeds, or the seeds themselves with commas between
+// them.
+func parseSeeds(text string) ([]uint64, error) {
+	bad := func() ([]uint64, error) {
+		return nil, usageError{fmt.Errorf("-seeds is %q; give a number of seeds, 1 to 1000, or different seeds with commas between them, such as 1,2,3", text)}
+	}
+	var seeds []uint64
+	if !strings.Contains(text, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 1000 {
+			return bad()
+		}
+		for i := range n {
+			seeds = append(seeds, uint64(i+1))
+		}
+		return seeds, nil
+	}
+	for field := range strings.SplitSeq(text, ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(field), 10, 63)
+		if err != nil || slices.Contains(seeds, n) {
+			return bad()
+		}
+		seeds = append(seeds, n)
+	}
+	return seeds, nil
+}
+
+// plannedRun is one run of a sweep.
+type plannedRun struct {
+	cfg *config.Config
+	dir string
+	// started says that dir holds the run; result is nil until it is complete.
+	started bool
+	result  *result
+}
+
+// name is that of the run's directory.
+func (r *plannedRun) name() string { return fmt.Sprintf("%s-seed-%d", r.cfg.Preset, r.cfg.Seed) }
+
+// plan returns the runs, seed by seed, so that presets can be compared early.
+// Mistakes in a preset or in what replaces its values show here.
+func (s *sweep) plan(presets []string, seeds []uint64) ([]*plannedRun, error) {
+	var runs []*plannedRun
+	for i, seed := range seeds {
+		for _, preset := range presets {
+			o := options{preset: preset, set: s.set, seed: seed, epochs: s.epochs, given: map[string]bool{"seed": true, "epochs": s.given("epochs")}}
+			cfg, err := o.configuration()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", preset, err)
+			}
+			r := &plannedRun{cfg: cfg}
+			if slices.ContainsFunc(runs, func(other *plannedRun) bool { return other.name() == r.name() }) {
+				return nil, usageError{fmt.Errorf("sweep: %s is given twice", cfg.Preset)}
+			}
+			if i == 0 {
+				if _, err := cfg.NewNetwork(); err != nil {
+					return nil, fmt.Errorf("%s: %w", preset, err)
+				}
+			}
+			runs = append(runs, r)
+		}
+	}
+	return runs, nil
+}
+
+// look finds out what is there of the runs.
+func (s *sweep) look(runs []*plannedRun) error {
+	for _, r := range runs {
+		if s.out != "" {
+			r.dir = filepath.Join(s.out, r.name())
+			if err := r.look(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// makeOut makes the directory of the sweep.
+func (s *sweep) makeOut(runs []*plannedRun) (err error) {
+	if s.out == "" {
+		s.out, err = freshName(filepath.Join("runs", "sweep-"+time.Now().Format("20060102-150405")))
+	} else {
+		err = os.MkdirAll(s.out, 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("-out: %w; give another directory", err)
+	}
+	for _, r := range runs {
+		r.dir = filepath.Join(s.out, r.name())
+	}
+	return nil
+}
+
+// look finds out what is there of the run in its directory. Another run in its place is an error.
+func (r *plannedRun) look() error {
+	d := &runDir{path: r.dir}
+	if r.started = d.has(configFile); !r.started {
+		return nil
+	}
+	there, err := d.readConfig()
+	if err != nil {
+		return err
+	}
+	for _, key := range config.Keys() {
+		if a, b := there.Value(key), r.cfg.Value(key); a != b {
+			return usageError{fmt.Errorf("%s holds a run whose %s is %s, here it is %s; give the flags of that sweep, or another -out", r.dir, key, a, b)}
+		}
+	}
+	if !d.has(resultFile) {
+		return nil
+	}
+	return r.read()
+}
+
+// read reads the result of the completed run.
+func (r *plannedRun) read() error {
+	path := filepath.Join(r.dir, resultFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	r.result = new(result)
+	if err := json.Unmarshal(text, r.result); err != nil {
+		return fmt.Errorf("%s is damaged (%w); remove it, and the run will be tested again", path, err)
+	}
+	return nil
+}
+
+// fetch makes sure, once for all runs, that there are data for those to come.
+func (s *sweep) fetch(ctx context.Context, c *console, runs []*plannedRun) error {
+	var done []string
+	for _, r := range runs {
+		if set := r.cfg.Data.Set; r.result == nil && !slices.Contains(done, set) {
+			if _, err := locateSet(ctx, set, &s.means, c.log); err != nil {
+				return err
+			}
+			done = append(done, set)
+		}
+	}
+	return nil
+}
+
+// report writes the table to the sweep's directory and prints it.
+func (s *sweep) report(c *console, runs []*plannedRun, seeds []uint64) error {
+	t := newTable(runs, seeds)
+	d := &runDir{path: s.out}
+	if err := errors.Join(d.writeJSON(tableFile, t), t.writeMarkdown(d.file(tableTextFile))); err != nil {
+		return err
+	}
+	if err := t.print(c.stdout); err != nil {
+		return err
+	}
+	_, err := io.WriteString(c.stdout, "sweep directory  "+s.out+"\n")
+	return err
+}

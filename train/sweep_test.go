@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/internal/config"
+)
+
+// tinySweep returns the arguments of a sweep of tiny runs, which are processes of
+// their own: this test, behaving as the command.
+func tinySweep(t *testing.T, out string, more ...string) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(emulator(self)) > 0 {
+		t.Skip("a sweep cannot start itself under this emulator")
+	}
+	t.Setenv(mainVariable, "1")
+	return append(append([]string{"sweep", "-out", out}, tiny...), more...)
+}
+
+const (
+	partialPreset = "strokes6-180-se2-8-partial"
+	fullPreset    = "strokes6-180-se2-8-full"
+)
+
+func readTable(t *testing.T, dir string) (all table) {
+	t.Helper()
+	if err := json.Unmarshal(read(t, dir, tableFile), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestSweep(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "2", "-jobs", "2", "strokes6-180", "-epochs", "2", fullPreset)
+	code, stdout, stderr := here(args...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	all := readTable(t, dir)
+	if len(all.Rows) != 2 || !slices.Equal(all.Seeds, []uint64{1, 2}) {
+		t.Fatalf("%+v", all)
+	}
+	for i, preset := range []string{partialPreset, fullPreset} {
+		row := all.Rows[i]
+		var accuracies []float64
+		draws, seconds := 0., 0.
+		for seed := range 2 {
+			var r result
+			if err := json.Unmarshal(read(t, dir, preset+"-seed-"+strconv.Itoa(seed+1), resultFile), &r); err != nil {
+				t.Fatal(err)
+			}
+			if r.Seed != uint64(seed+1) || r.Preset != preset || r.Threads != 1 || r.Epochs != 2 {
+				t.Errorf("%s, seed %d: %+v", preset, seed+1, r)
+			}
+			accuracies = append(accuracies, r.TestAccuracy)
+			draws += r.TestAccuracyStd / 2
+			seconds += r.SecondsPerStep * float64(r.Steps) / 2
+		}
+		mean, std := (accuracies[0]+accuracies[1])/2, math.Abs(accuracies[0]-accuracies[1])/math.Sqrt2
+		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+		if row.Preset != preset || row.Dataset != "strokes6-180" || !row.Synthetic || row.Runs != 2 || !slices.Equal(row.Accuracies, accuracies) ||
+			!near(row.Accuracy, mean) || row.AccuracyStd == nil || !near(*row.AccuracyStd, std) || !near(row.DrawsStd, draws) || !near(row.Seconds, seconds) || row.Paper != nil {
+			t.Errorf("%+v; of runs with %v, %v, %v", row, accuracies, draws, seconds)
+		}
+		for _, text := range []string{stdout, string(read(t, dir, tableTextFile))} {
+			for _, want := range []string{preset, "strokes6-180 (synthetic)", round(mean), round(std)} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the table lacks %q: %s", want, text)
+				}
+			}
+		}
+		if !strings.Contains(stdout, "sweep directory  "+dir) {
+			t.Errorf("stdout: %s", stdout)
+		}
+	}
+
+	// Its runs are those that the command makes by itself.
+	single := filepath.Join(t.TempDir(), "single")
+	if code, _, stderr := here(tinyRun(single, "-seed", "2", "-epochs", "2")...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{configFile, lastFile, bestFile} {
+		if !bytes.Equal(read(t, single, name), read(t, dir, partialPreset+"-seed-2", name)) {
+			t.Errorf("%s is not that of a single run", name)
+		}
+	}
+
+	// More seeds: what is complete stays.
+	before := contents(t, filepath.Join(dir, partialPreset+"-seed-1"))
+	code, stdout, stderr = here(tinySweep(t, dir, "-seeds", "1,3", "-epochs", "2", "strokes6-180")...)
+	if code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	if !maps.Equal(before, contents(t, filepath.Join(dir, partialPreset+"-seed-1"))) {
+		t.Error("a complete run was changed")
+	}
+	if row := readTable(t, dir).Rows[0]; row.Runs != 2 || row.Accuracies[0] != all.Rows[0].Accuracies[0] || strings.Contains(stdout, fullPreset) {
+		t.Errorf("%+v, %s", row, stdout)
+	}
+
+	// Other settings: nothing is touched.
+	before = contents(t, dir)
+	code, stdout, stderr = here(tinySweep(t, dir, "-seeds", "2", "-epochs", "3", "strokes6-180")...)
+	refused(t, exitUsage, code, stdout, stderr, partialPreset+"-seed-1", "train.epochs is 2, here it is 3", "another -out")
+	if !maps.Equal(before, contents(t, dir)) {
+		t.Error("a refused sweep changed files")
+	}
+}
+
+// An interrupt of the sweep alone lets its run save; the same command goes on with
+// it, to the bits of the undisturbed run.
+func TestSweepInterrupted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	const epochs = "20" // so that it lasts until the interrupt has come through
+	args := tinySweep(t, dir, "-seeds", "1", "-set", "train.save_every=1", "-epochs", epochs, "strokes6-180")
+	cmd, stderr, ended := start(t, args...)
+	run := filepath.Join(dir, partialPreset+"-seed-1")
+	if !untilSaved(t, run, 1, ended) {
+		t.Fatal(stderr)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(<-ended); code != exitInterrupted {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	for _, want := range []string{"interrupted and saved after step", "go on with the same command and -out " + dir} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("stderr lacks %q: %s", want, stderr)
+		}
+	}
+	files := contents(t, dir)
+	if _, ok := files["/"+tableFile]; ok || slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool {
+		return strings.HasSuffix(name, resultFile) || strings.HasSuffix(name, lockFile)
+	}) {
+		t.Errorf("left behind: %v", slices.Collect(maps.Keys(files)))
+	}
+	if code, _, stderr := here(args...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	undisturbed := filepath.Join(t.TempDir(), "run")
+	if code, _, stderr := here(tinyRun(undisturbed, "-epochs", epochs)...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for _, name := range []string{lastFile, bestFile} {
+		if !bytes.Equal(read(t, undisturbed, name), read(t, run, name)) {
+			t.Errorf("%s differs from that of an undisturbed run", name)
+		}
+	}
+}
+
+// A run that fails is named, the others are trained, and the table says which are
+// missing.
+func TestSweepWithAFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "2", "-jobs", "2", "strokes6-180", "-epochs", "1")
+	run := filepath.Join(dir, partialPreset+"-seed-1")
+	if err := os.MkdirAll(run, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	held, err := openRunDir(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := here(args...)
+	held.close()
+	if code != exitFailure || !strings.Contains(stderr, partialPreset+"-seed-1 ended with exit status 1; see "+run+".log") || !strings.Contains(stderr, "-out "+dir) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if log := string(read(t, run+".log")); !strings.Contains(log, "in use by another process") {
+		t.Errorf("its log: %s", log)
+	}
+	if row := readTable(t, dir).Rows[0]; row.Runs != 1 || len(row.Accuracies) != 1 || row.AccuracyStd != nil || !strings.Contains(stdout, "1 of 2") {
+		t.Errorf("%+v\n%s", row, stdout)
+	}
+	if code, stdout, stderr := here(args...); code != exitOK || strings.Contains(stdout, "1 of 2") {
+		t.Errorf("again: exit code %d: %s", code, stderr)
+	}
+}
+
+func TestBadSweeps(t *testing.T) {
+	t.Setenv("NOETHER_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Chdir(t.TempDir())
+	const seeds = "a number of seeds, 1 to 1000"
+	for args, want := range map[string]string{
+		"":                                  "PRESET is missing",
+		"strokes6-18":                       `unknown preset "strokes6-18"`,
+		"strokes6-180 -seeds 0":             `-seeds is "0"|` + seeds,
+		"strokes6-180 -seeds x":             `-seeds is "x"|` + seeds,
+		"strokes6-180 -seeds 1,1":           `-seeds is "1,1"|different`,
+		"strokes6-180 -seeds 3,":            `-seeds is "3,"|` + seeds,
+		"strokes6-180 -jobs 0":              "-jobs is 0|1 to 1024",
+		"strokes6-180 -epochs 0":            "-epochs is 0",
+		"strokes6-180 -threads 0":           "-threads is 0",
+		"strokes6-180 -seed 3":              "unknown flag -seed|-seeds",
+		"strokes6-180 -set train.lrr=1":     `unknown key "train.lrr"|strokes6-180`,
+		"strokes6-180 -set kernel.side=4":   "kernel.side is 4",
+		"strokes6-180 -set net.factors=[0]": "net.factors is [0]",
+		"strokes6-180 " + partialPreset:     partialPreset + " is given twice",
+	} {
+		code, stdout, stderr := here(append([]string{"sweep"}, strings.Fields(args)...)...)
+		refused(t, exitUsage, code, stdout, stderr, strings.Split(want, "|")...)
+	}
+	code, stdout, stderr := here("sweep", "strokes6-180", "mnist6-180")
+	refused(t, exitFailure, code, stdout, stderr, "mnist", "-download")
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, nil, file)
+	code, stdout, stderr = here("sweep", "-out", file, "strokes6-180")
+	refused(t, exitFailure, code, stdout, stderr, "-out: ", file)
+	if left := contents(t, "."); len(left) > 0 {
+		t.Errorf("left behind: %v", slices.Collect(maps.Keys(left)))
+	}
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("a directory was made for nothing")
+	}
+}
+
+// The rows of the paper stand beside the runs, and a preset without a complete run
+// has a row as well.
+func TestTableOfPaper(t *testing.T) {
+	var runs []*plannedRun
+	for _, preset := range []string{"cifar10-se2-16-partial", "rotmnist-se2-8-full"} {
+		c, err := config.Lookup(preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, &plannedRun{cfg: &c})
+	}
+	runs[0].result = &result{Dataset: "cifar10", TestAccuracy: .5, TestAccuracyStd: .01, SecondsPerStep: .5, Steps: 100}
+	all := newTable(runs, []uint64{1})
+	path := filepath.Join(t.TempDir(), tableTextFile)
+	if err := all.writeMarkdown(path); err != nil {
+		t.Fatal(err)
+	}
+	want := `| preset | data | runs | test accuracy | ± runs | ± draws | training time | paper |
+|---|---|---|---|---|---|---|---|
+| cifar10-se2-16-partial | cifar10 | 1 | 0.5000 | - | 0.0100 | 50s | main table, CIFAR-10, partial SE(2), 16 elements: 0.8911 |
+| rotmnist-se2-8-full | - | 0 of 1 | - | - | - | - | main table, RotMNIST, SE(2), 8 elements |
+`
+	if got := string(read(t, path)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(read(t, "..", "docs", "command-line.md"))
+	var keys struct {
+		Rows []map[string]any `json:"rows"`
+	}
+	if err := json.Unmarshal(text, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for key := range keys.Rows[0] {
+		if !strings.Contains(doc, "`"+key+"`") {
+			t.Errorf("docs/command-line.md does not explain %s", key)
+		}
+	}
+}
+
+// A shell carries out what the array job says: new runs with all flags, others
+// resumed, complete ones not at all.
+func TestSlurmScript(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("needs a shell: ", err)
+	}
+	folder := filepath.Join(t.TempDir(), "it's here")
+	program := filepath.Join(folder, "my train")
+	write(t, []byte("#!"+sh+"\nfor a do echo \"[$a]\"; done\n"), mkdir(t, folder), "my train")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := &sweep{
+		means: means{device: "cpu", threads: 4, data: "d d"}, seeds: "2", jobs: 3, out: "out", set: []string{"net.pools=[0, 1]"},
+		given: func(name string) bool { return name == "jobs" }, quiet: func() bool { return true },
+	}
+	runs, err := s.plan([]string{"strokes6-180", fullPreset}, []uint64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		r.dir = filepath.Join("out", r.name())
+	}
+	runs[0].result = &result{}
+	script := s.slurmScript(program, folder, runs)
+	for _, line := range []string{"#SBATCH --array=0-2%3\n", "#SBATCH --cpus-per-task=4\n"} {
+		if !strings.Contains(script, line) {
+			t.Errorf("the script lacks %q: %s", line, script)
+		}
+	}
+	write(t, []byte(script), folder, "job")
+	mkdir(t, folder, "out")
+	log := func(task int) string {
+		cmd := exec.Command(sh, filepath.Join(folder, "job"))
+		cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID="+strconv.Itoa(task))
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("task %d: %v, %s", task, err, out)
+		}
+		name := filepath.Join(folder, runs[task+1].dir+".log")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "nothing"
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(strings.Trim(string(text), "[]\n"), "]\n[", "|")
+	}
+	const each = "|-device|cpu|-data|d d|-quiet|-threads|4"
+	if got, want := log(1), "-preset|"+partialPreset+"|-seed|2|-out|out/"+partialPreset+"-seed-2|-set|net.pools=[0, 1]"+each; got != want {
+		t.Errorf("a new run: %s, want %s", got, want)
+	}
+	dir := mkdir(t, folder, "out", fullPreset+"-seed-2")
+	write(t, nil, dir, configFile)
+	if got, want := log(2), "-resume|out/"+fullPreset+"-seed-2"+each; got != want {
+		t.Errorf("a run to go on with: %s, want %s", got, want)
+	}
+	write(t, nil, dir, resultFile)
+	if got := log(2); got != "nothing" {
+		t.Errorf("a complete run: %s", got)
+	}
+	for _, r := range runs {
+		r.result = &result{}
+	}
+	if script := s.slurmScript(program, folder, runs); script != "" {
+		t.Errorf("with nothing to do: %s", script)
+	}
+}
+
+func mkdir(t *testing.T, elem ...string) string {
+	t.Helper()
+	dir := filepath.Join(elem...)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestTemporaryProgram(t *testing.T) {
+	for program, want := range map[string]bool{
+		"/tmp/go-build2345/b001/exe/train": true, "/home/me/.cache/go-build/ab/train": true, "/home/me/bin/train": false, "train": false,
+	} {
+		if temporary(filepath.FromSlash(program)) != want {
+			t.Errorf("%s is temporary: %v", program, !want)
+		}
+	}
+}
