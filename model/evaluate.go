@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/data"
 )
@@ -24,6 +25,7 @@ type evaluator struct {
 	labels []float32
 	index  []int
 	scores []float64
+	counts []int // of images of each class (row) that were put into each, over all draws
 }
 
 func newEvaluator(net *Network, set *data.Dataset) *evaluator {
@@ -32,6 +34,7 @@ func newEvaluator(net *Network, set *data.Dataset) *evaluator {
 		images: make([]float32, batch*set.Pixels()),
 		labels: make([]float32, batch),
 		index:  make([]int, batch),
+		counts: make([]int, net.cfg.Classes*net.cfg.Classes),
 	}
 }
 
@@ -43,9 +46,27 @@ func (net *Network) Evaluate(ctx context.Context, set *data.Dataset, split *data
 	return newEvaluator(net, set).score(ctx, net, set, split, draws, seed)
 }
 
+// Confusion is Evaluate that also counts, over all draws, how many images of each
+// class were put into each: counts[label][answer].
+func (net *Network) Confusion(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (s Score, counts [][]int, err error) {
+	e := newEvaluator(net, set)
+	s, err = e.score(ctx, net, set, split, draws, seed)
+	return s, e.confusion(net), err
+}
+
+// confusion returns the counts of the last score.
+func (e *evaluator) confusion(net *Network) [][]int {
+	var rows [][]int
+	for row := range slices.Chunk(e.counts, net.cfg.Classes) {
+		rows = append(rows, slices.Clone(row))
+	}
+	return rows
+}
+
 func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
 	n := split.Len()
 	e.scores = e.scores[:0]
+	clear(e.counts)
 	loss, step := 0.0, uint64(0)
 	for range draws {
 		correct := 0
@@ -64,7 +85,15 @@ func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, 
 			net.loss.SetLabels(e.labels[:live])
 			net.loss.Forward(false)
 			loss += net.loss.Loss() * float64(live)
-			correct += net.loss.Correct()
+			for i, k := range net.loss.Predicted() {
+				label := int(e.labels[i])
+				if k == label {
+					correct++
+				}
+				if k >= 0 {
+					e.counts[label*net.cfg.Classes+k]++
+				}
+			}
 		}
 		e.scores = append(e.scores, float64(correct)/float64(n))
 	}

@@ -33,6 +33,7 @@ type Network struct {
 	loss   *nn.CrossEntropy
 
 	samplers []sampler // of the lifting, then of each group convolution in order
+	convs    []kernels // of the same
 	dropouts []dropout
 
 	plan *plan
@@ -136,6 +137,7 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 		return nil, err
 	}
 	net.params.Add(l.Parameters()...)
+	net.convs = append(net.convs, kernels{cfg, l.Parameters()})
 	return l, nil
 }
 
@@ -157,6 +159,7 @@ func (net *Network) newConv(cfg conv.Config) (*conv.Group, error) {
 		return nil, err
 	}
 	net.params.Add(g.Parameters()...)
+	net.convs = append(net.convs, kernels{cfg, g.Parameters()})
 	return g, nil
 }
 

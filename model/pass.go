@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -145,6 +147,28 @@ func (net *Network) SetSubsets(theta float64) {
 	for _, s := range net.samplers {
 		s.SetSize(theta)
 	}
+}
+
+// OnSubsets calls do with every learned subset as SetSubsets(theta) makes it, and then
+// puts back what was learned.
+func (net *Network) OnSubsets(theta float64, do func() error) error {
+	p := net.bound("OnSubsets")
+	net.params.Download()
+	var learned []*nn.Parameter
+	var values [][]float32
+	for _, s := range net.samplers {
+		for _, q := range s.Parameters() {
+			learned, values = append(learned, q), append(values, slices.Clone(q.Host))
+		}
+	}
+	defer func() {
+		for i, q := range learned {
+			copy(q.Host, values[i])
+			p.dev.Upload(q.Value, q.Host)
+		}
+	}()
+	net.SetSubsets(theta)
+	return do()
 }
 
 func (net *Network) bound(op string) *plan {

@@ -68,6 +68,7 @@ type EpochMetrics struct {
 type Run struct {
 	TestAccuracy float64
 	Test         Score
+	Confusion    [][]int // of the test images, over all draws: how many of each class (row) were put into each
 	Epochs       []EpochMetrics
 	Steps        int
 	Seconds      float64 // spent in training steps
@@ -310,7 +311,7 @@ func (t *Trainer) Run(ctx context.Context) (*Run, error) {
 		return nil, err
 	}
 	return &Run{
-		TestAccuracy: test.Accuracy, Test: test, Epochs: t.epochs,
+		TestAccuracy: test.Accuracy, Test: test, Confusion: t.eval.confusion(t.net), Epochs: t.epochs,
 		Steps: t.at.Step, Seconds: t.at.Seconds,
 	}, nil
 }

@@ -12,6 +12,7 @@ type CrossEntropy struct {
 	live                      int
 
 	labels, losses, probs []float32 // host copies
+	predicted             []int
 	dev                   tensor.Device
 }
 
@@ -34,6 +35,7 @@ func (l *CrossEntropy) Plan(p *Plan, logits *Map) {
 		p.Arena.Reserve(&l.dlogit, classes*b)
 	}
 	l.labels, l.losses, l.probs = make([]float32, b), make([]float32, b), make([]float32, classes*b)
+	l.predicted = make([]int, b)
 }
 
 // Bind sets the device.
@@ -105,10 +107,11 @@ func (l *CrossEntropy) Probabilities() []float32 {
 	return l.probs
 }
 
-// Correct downloads the probabilities and returns the number of live samples
-// whose label has the largest one; the first class wins ties.
-func (l *CrossEntropy) Correct() int {
-	prob, b, n := l.Probabilities(), l.logits.B, 0
+// Predicted downloads the probabilities and returns the class that has the largest one
+// for each live sample; the first class wins ties. It is -1 where that is no number.
+// The slice is valid until the next call.
+func (l *CrossEntropy) Predicted() []int {
+	prob, b := l.Probabilities(), l.logits.B
 	for i := range l.live {
 		best := 0
 		for k := 1; k < l.logits.C; k++ {
@@ -116,7 +119,20 @@ func (l *CrossEntropy) Correct() int {
 				best = k
 			}
 		}
-		if best == int(l.labels[i]) && prob[best*b+i] >= 0 { // not so where it is NaN
+		if !(prob[best*b+i] >= 0) {
+			best = -1
+		}
+		l.predicted[i] = best
+	}
+	return l.predicted[:l.live]
+}
+
+// Correct downloads the probabilities and returns the number of live samples whose
+// label is what is Predicted.
+func (l *CrossEntropy) Correct() int {
+	n := 0
+	for i, k := range l.Predicted() {
+		if k == int(l.labels[i]) {
 			n++
 		}
 	}
