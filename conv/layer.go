@@ -456,3 +456,6 @@ func (l *layer) positionsGrad(n int) tensor.Buffer {
 	}
 	return l.dx.Slice(0, n)
 }
+
+// Side returns the side of the kernel grid in pixels.
+func (l *layer) Side() int { return l.cfg.Side }

@@ -21,6 +21,9 @@ type ckResNet struct {
 	head     *nn.Linear
 }
 
+// lastConvolution is the name of the last convolution.
+const lastConvolution = "last_gconv"
+
 // residualBlock holds the learned layers of one block. A nil shortcut is the
 // identity.
 type residualBlock struct {
@@ -51,7 +54,7 @@ func (a *ckResNet) build(net *Network) (err error) {
 		a.blocks = append(a.blocks, b)
 		width = f * c.Width
 	}
-	last := net.convConfig("last_gconv", width, width)
+	last := net.convConfig(lastConvolution, width, width)
 	last.Padding = conv.Valid
 	elements := c.Elements
 	if c.LastT2 {

@@ -14,6 +14,9 @@
 //	frozen, err := net.Freeze(model.FreezeConfig{})
 //	logits, err := frozen.Predict(images)
 //
+// Equivariance measures how far a network is from being equivariant to rotations and
+// reflections, layer by layer and end to end, and what that comes of.
+//
 // Randomness is a function of (seed, layer or epoch, step): the same seed, level
 // and data give the same bits for any number of threads, and a run restored from
 // a saved state ends with the bits of one that was never stopped.

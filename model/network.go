@@ -74,12 +74,21 @@ type plan struct {
 	input  *nn.Map
 	logits *nn.Map
 	layers []layer // without the loss
+	steps  []step  // of the layers
 
 	monotonic *monotonic // a penalty, or nil
 
 	elements []*gumbel.Elements // one list per sampler
 	identity *gumbel.Elements   // of a convolution behind a mean over the group, or nil
 	stream   stream.Stream
+}
+
+// step says what a planned layer reads and writes, and on which of the plan's lists of
+// elements the latter lives.
+type step struct {
+	in   []*nn.Map
+	out  *nn.Map
+	list int
 }
 
 // newNetwork builds a network with freshly drawn weights.
@@ -265,10 +274,19 @@ type planner struct {
 	residual *nn.Map          // which a layer further down reads again
 }
 
+// lists returns the elements of all convolutions, in order.
+func (p *plan) lists() []*gumbel.Elements {
+	if p.identity == nil {
+		return p.elements
+	}
+	return append(slices.Clip(p.elements), p.identity)
+}
+
 // end appends a layer that was planned just now, from in to out, and ends its
 // planning. No layer that is planned later reads in, save for the residual.
 func (p *planner) end(l layer, out *nn.Map, in ...*nn.Map) *nn.Map {
 	p.to.layers = append(p.to.layers, l)
+	p.to.steps = append(p.to.steps, step{slices.Clone(in), out, slices.Index(p.to.lists(), p.elements)})
 	p.Next(slices.DeleteFunc(in, func(m *nn.Map) bool { return m == out || m == p.residual })...)
 	return out
 }
