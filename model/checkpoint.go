@@ -43,6 +43,8 @@ type networkJSON struct {
 	KernelHidden int     `json:"kernel_hidden"`
 	KernelLayers int     `json:"kernel_layers"`
 	Omega0       float64 `json:"omega0"`
+	LearnOmega0  bool    `json:"learn_omega0,omitempty"`
+	WeightNorm   bool    `json:"weight_norm,omitempty"`
 	Activation   string  `json:"kernel_activation,omitempty"`
 	KernelNorm   string  `json:"kernel_norm,omitempty"`
 	Sampling     uint8   `json:"sampling,omitempty"`
@@ -58,6 +60,7 @@ func (s *settings) describe() networkJSON {
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
 		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, LastT2: s.LastT2, Pooling: string(s.Pooling), Dropout: s.Dropout, Dropouts: s.Dropouts,
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
+		LearnOmega0: s.LearnOmega0, WeightNorm: s.WeightNorm,
 		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
 		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
 	}
@@ -76,6 +79,7 @@ func (j networkJSON) settings() (settings, error) {
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
 		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, LastT2: j.LastT2, Pooling: Pooling(j.Pooling), Dropout: j.Dropout, Dropouts: j.Dropouts,
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
+		LearnOmega0: j.LearnOmega0, WeightNorm: j.WeightNorm,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
 		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,
 	}, nil

@@ -36,6 +36,8 @@ type CKResNetConfig struct {
 	KernelHidden int            // hidden units of the kernel networks; 0: 32
 	KernelLayers int            // linear maps of the kernel networks, hidden ones of filter networks; 0: 3
 	Omega0       float64        // frequency of SIRENs; 0: 10
+	LearnOmega0  bool           // learn the frequency of each layer of a SIREN
+	WeightNorm   bool           // train the weights of the kernel networks as lengths and directions
 
 	KernelActivation siren.Activation // of kernel networks that are conv.MLP; "": siren.ReLU
 	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
@@ -74,6 +76,8 @@ type GCNNConfig struct {
 	KernelHidden int            // hidden units of the kernel networks; 0: 8
 	KernelLayers int            // linear maps of the kernel networks, hidden ones of filter networks; 0: 3
 	Omega0       float64        // frequency of SIRENs; 0: 10
+	LearnOmega0  bool           // learn the frequency of each layer of a SIREN
+	WeightNorm   bool           // train the weights of the kernel networks as lengths and directions
 
 	KernelActivation siren.Activation // of kernel networks that are conv.MLP; "": siren.ReLU
 	KernelNorm       siren.Norm       // of kernel networks that are conv.MLP; "": siren.NoNorm
@@ -107,6 +111,7 @@ type settings struct {
 	KernelNet                              conv.KernelNet
 	KernelSide, KernelHidden, KernelLayers int
 	Omega0                                 float64
+	LearnOmega0, WeightNorm                bool
 	KernelActivation                       siren.Activation
 	KernelNorm                             siren.Norm
 
@@ -157,7 +162,7 @@ func (c CKResNetConfig) settings() settings {
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling,
-		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
@@ -185,7 +190,7 @@ func (c GCNNConfig) settings() settings {
 		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
-		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0,
+		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
@@ -301,6 +306,8 @@ func (s *settings) checkKernelNet(bad func(field string, value any, allowed stri
 	switch {
 	case !slices.Contains(conv.KernelNets(), s.KernelNet):
 		return bad("KernelNet", kind, listed(conv.KernelNets()))
+	case s.LearnOmega0 && s.KernelNet != conv.SIREN:
+		return bad("LearnOmega0", true, "false for kernel networks of kind "+kind)
 	case !mlp && s.KernelActivation != "":
 		return bad("KernelActivation", fmt.Sprintf("%q", s.KernelActivation), "none for kernel networks of kind "+kind)
 	case !mlp && s.KernelNorm != "":

@@ -190,7 +190,7 @@ func newTrainerOf(t *testing.T, net *Network, cfg TrainConfig) *Trainer {
 }
 
 func quick(threads int) TrainConfig {
-	return TrainConfig{Epochs: 3, Batch: 8, Seed: 5, EvalDraws: 2, Threads: threads, Cosine: true}
+	return TrainConfig{Epochs: 3, Batch: 8, Seed: 5, EvalDraws: 2, Threads: threads, Schedule: CosineSchedule}
 }
 
 // bits returns all parameters of a network.
@@ -876,7 +876,7 @@ func TestConfigRefuses(t *testing.T) {
 func TestDivergenceStopsTheRun(t *testing.T) {
 	cfg := quick(1)
 	cfg.Optimizer = nn.OptimizerConfig{Algorithm: nn.SGD, LR: 1e30}
-	cfg.Cosine = false
+	cfg.Schedule = ConstantSchedule
 	tr := newTrainer(t, cfg)
 	_, err := tr.Run(context.Background())
 	var e *TrainError

@@ -131,6 +131,7 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 		Name: name, Group: c.Group, In: in, Out: out,
 		Side: c.KernelSide, Padding: conv.Same, Bias: true,
 		KernelNet: c.KernelNet, Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
+		LearnOmega: c.LearnOmega0, WeightNorm: c.WeightNorm, Compat: c.Compat,
 		Activation: c.KernelActivation, Norm: c.KernelNorm,
 	}
 }

@@ -46,15 +46,26 @@ type identity struct {
 	Penalties Penalties          `json:"penalties,omitzero"`
 	Augment   data.Augmentation  `json:"augment,omitzero"`
 	Cosine    bool               `json:"cosine"`
+	Steps     steps              `json:"steps,omitzero"`
 	Warmup    int                `json:"warmup"`
 	EvalDraws int                `json:"eval_draws"`
 	Algorithm conv.Algorithm     `json:"algorithm"`
 }
 
+// steps describes a schedule in steps.
+type steps struct {
+	Schedule Schedule `json:"schedule"`
+	Decay
+}
+
 func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
+	var s steps
+	if c.Schedule == MultiStepSchedule || c.Schedule == PlateauSchedule {
+		s = steps{c.Schedule, c.Decay}
+	}
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
-		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Penalties, c.Augment, c.Cosine, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
+		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Penalties, c.Augment, c.Schedule == CosineSchedule, s, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
 	}
 }
 
@@ -127,6 +138,9 @@ func (t *Trainer) LoadState(path string) error {
 	}
 	t.net.params.Upload()
 	t.at, t.epochs = s.Position, s.Epochs
+	for _, m := range t.epochs {
+		t.observe(m)
+	}
 	t.best.epoch, t.best.accuracy, t.best.loss = s.BestEpoch, s.BestAccuracy, s.BestLoss
 	t.stopLoading()
 	return nil

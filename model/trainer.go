@@ -30,8 +30,9 @@ type TrainConfig struct {
 	Optimizer nn.OptimizerConfig
 	Penalties Penalties         // that the loss has besides
 	Augment   data.Augmentation // of the training images
-	Cosine    bool              // anneal the learning rates by a cosine; otherwise they stay
-	Warmup    int               // epochs of linear warm-up, with Cosine
+	Schedule  Schedule          // of the learning rates; "": ConstantSchedule
+	Warmup    int               // epochs of linear warm-up, with CosineSchedule
+	Decay     Decay             // of schedules in steps
 
 	EvalDraws int // draws of the group elements in the final test; 0: 5
 
@@ -88,6 +89,12 @@ func (c TrainConfig) withDefaults() TrainConfig {
 	orDefault(&c.Epochs, 10)
 	orDefault(&c.Batch, 64)
 	orDefault(&c.EvalDraws, 5)
+	if c.Schedule == "" {
+		c.Schedule = ConstantSchedule
+	}
+	if c.Decay.Factor == 0 {
+		c.Decay.Factor = 10
+	}
 	if c.Threads == 0 && c.Device == nil {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -118,6 +125,9 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	}
 	if c.Device == nil && c.Threads < 1 {
 		return &ConfigError{"TrainConfig.Threads", c.Threads, "1 or more"}
+	}
+	if err := c.checkSchedule(); err != nil {
+		return err
 	}
 	if err := c.Penalties.check(net); err != nil {
 		return err
@@ -214,15 +224,12 @@ func (t *Trainer) prepare() (err error) {
 	if t.optimizer, err = nn.NewOptimizer(t.cfg.Optimizer, &t.net.params); err != nil {
 		return err
 	}
-	t.schedule = nn.ConstantLR{}
-	if t.cfg.Cosine {
-		planned := t.perEpoch
-		if t.net.cfg.Compat && t.cfg.StepsPerEpoch == 0 { // the published program plans for a last partial batch that it then drops
-			planned = (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
-		}
-		if t.schedule, err = nn.NewCosineLR(t.cfg.Epochs*planned, t.cfg.Warmup*planned, t.net.cfg.Compat); err != nil {
-			return err
-		}
+	planned := t.perEpoch
+	if t.net.cfg.Compat && t.cfg.StepsPerEpoch == 0 { // the published program plans for a last partial batch that it then drops
+		planned = (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
+	}
+	if t.schedule, err = t.cfg.newSchedule(t.perEpoch, planned, t.net.cfg.Compat); err != nil {
+		return err
 	}
 	for _, s := range t.net.samplers {
 		s.Anneal(min(t.cfg.Epochs*t.perEpoch, gumbel.MaxSteps))
@@ -356,6 +363,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		t.keepBest(m.Epoch, score)
 	}
 	t.epochs = append(t.epochs, m)
+	t.observe(m)
 	t.at.Epoch++
 	t.at.Loss, t.at.Correct = 0, 0
 	if t.cfg.OnEpoch != nil {

@@ -91,3 +91,50 @@ func TestCosineRefuses(t *testing.T) {
 		refused(t, err, tc.want)
 	}
 }
+
+// TestMultiStep divides at the given steps and nowhere else.
+func TestMultiStep(t *testing.T) {
+	m := must(nn.NewMultiStepLR([]int{3, 5}, 4))
+	for step, want := range []float64{1, 1, 1, .25, .25, .0625, .0625} {
+		if got := m.LR(1, step); got != want {
+			t.Errorf("step %d: %v, want %v", step, got, want)
+		}
+	}
+	if got := must(nn.NewMultiStepLR(nil, 10)).LR(2, 9); got != 2 {
+		t.Errorf("without steps the rate becomes %v", got)
+	}
+	for _, steps := range [][]int{{0}, {3, 3}, {5, 3}} {
+		_, err := nn.NewMultiStepLR(steps, 10)
+		refused(t, err, "multistep schedule: steps is ")
+	}
+	for _, factor := range []float64{0.5, 0, math.NaN(), math.Inf(1)} {
+		_, err := nn.NewMultiStepLR([]int{1}, factor)
+		refused(t, err, "multistep schedule: factor is ")
+	}
+}
+
+// TestPlateau follows the counting of PyTorch's ReduceLROnPlateau in its mode max.
+func TestPlateau(t *testing.T) {
+	p := must(nn.NewPlateauLR(2, 1))
+	for i, c := range []struct{ score, want float64 }{
+		{0, 1},         // the first score is the best
+		{0, 1},         // one that is not better is borne
+		{0, .5},        // two are not
+		{.5, .5},       // better
+		{.50002, .5},   // not by enough
+		{.6, .5},       // better: counting starts again
+		{.5, .5},       //
+		{.6, .25},      // the same is not better
+		{.6, .25},      // and counting starts again after each division
+		{.59999, .125}, //
+	} {
+		p.Observe(c.score)
+		if got := p.LR(1, i); got != c.want {
+			t.Errorf("after score %d the rate is %v, want %v", i, got, c.want)
+		}
+	}
+	_, err := nn.NewPlateauLR(0, 1)
+	refused(t, err, "plateau schedule: factor is 0, allowed is 1 to 1e6")
+	_, err = nn.NewPlateauLR(2, -1)
+	refused(t, err, "plateau schedule: patience is -1, allowed is at least 0")
+}

@@ -62,13 +62,17 @@ type Conv struct {
 
 // Kernel describes the networks that render the convolution kernels.
 type Kernel struct {
-	Type       string  `toml:"type"`   // see conv.KernelNet
-	Side       int     `toml:"side"`   // pixels, odd
-	Hidden     int     `toml:"hidden"` // units
-	Layers     int     `toml:"layers"`
-	Omega0     float64 `toml:"omega0"`     // of SIREN
-	Activation string  `toml:"activation"` // of MLP, see siren.Activation
-	Norm       string  `toml:"norm"`       // of MLP, see siren.Norm
+	Type   string  `toml:"type"`   // see conv.KernelNet
+	Side   int     `toml:"side"`   // pixels, odd
+	Hidden int     `toml:"hidden"` // units
+	Layers int     `toml:"layers"`
+	Omega0 float64 `toml:"omega0"` // of SIREN
+
+	LearnOmega0 bool `toml:"learn_omega0"` // of SIREN
+	WeightNorm  bool `toml:"weight_norm"`
+
+	Activation string `toml:"activation"` // of MLP, see siren.Activation
+	Norm       string `toml:"norm"`       // of MLP, see siren.Norm
 }
 
 // Net describes the network around the convolutions.
@@ -92,6 +96,7 @@ type Train struct {
 	Optimizer     string  `toml:"optimizer"`       // "adam" or "sgd"
 	LR            float64 `toml:"lr"`
 	LRSubset      float64 `toml:"lr_subset"` // of the learned subset sizes; 0: lr
+	LROmega0      float64 `toml:"lr_omega0"` // of learned frequencies; 0: lr
 	Momentum      float64 `toml:"momentum"`
 	Nesterov      bool    `toml:"nesterov"`
 	WeightDecay   float64 `toml:"weight_decay"`
@@ -101,10 +106,15 @@ type Train struct {
 	Monotonic      float64 `toml:"monotonic"`       // weight of another
 	MonotonicOrder string  `toml:"monotonic_order"` // "decreasing", also where it is empty, or "increasing"
 
-	Schedule     string `toml:"schedule"` // "constant" or "cosine"
+	Schedule     string `toml:"schedule"` // see model.Schedule
 	WarmupEpochs int    `toml:"warmup_epochs"`
-	EvalDraws    int    `toml:"eval_draws"` // draws of the group elements in the final test
-	SaveEvery    int    `toml:"save_every"` // steps between saved states, besides the end of every epoch
+
+	DecayEpochs []int   `toml:"decay_epochs"` // of "multistep": when the rates fall
+	DecayFactor float64 `toml:"decay_factor"` // by what they are divided, of "multistep" and "plateau"; 0: 10
+	Patience    int     `toml:"patience"`     // of "plateau": epochs that may pass without improvement
+
+	EvalDraws int `toml:"eval_draws"` // draws of the group elements in the final test
+	SaveEvery int `toml:"save_every"` // steps between saved states, besides the end of every epoch
 }
 
 // Image is the shape of the images of a data set, and their number of classes.
@@ -142,7 +152,6 @@ var (
 	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
 	networks   = []string{"CKResNet", "GCNN"}
 	optimizers = []string{"adam", "sgd"}
-	schedules  = []string{"constant", "cosine"}
 	orders     = []string{"decreasing", "increasing"}
 )
 
@@ -206,7 +215,7 @@ func (c *Config) Check() error {
 		{"group.measure", c.Group.Measure, measures},
 		{"net.type", c.Net.Type, networks},
 		{"train.optimizer", c.Train.Optimizer, optimizers},
-		{"train.schedule", c.Train.Schedule, schedules},
+		{"train.schedule", c.Train.Schedule, names(model.Schedules())},
 	} {
 		if !slices.Contains(n.allowed, n.value) {
 			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
@@ -271,6 +280,7 @@ func (c *Config) Check() error {
 		{"train.batch", c.Train.Batch, 1, 1 << 16},
 		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
 		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.Train.Epochs - 1},
+		{"train.patience", c.Train.Patience, 0, 1e6},
 		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
 		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
 	} {
@@ -302,6 +312,8 @@ func (c *Config) Check() error {
 		{"kernel.omega0", c.Kernel.Omega0, true},
 		{"train.lr", c.Train.LR, true},
 		{"train.lr_subset", c.Train.LRSubset, false},
+		{"train.lr_omega0", c.Train.LROmega0, false},
+		{"train.decay_factor", c.Train.DecayFactor, false},
 		{"train.weight_decay", c.Train.WeightDecay, false},
 		{"train.kernel_norm", c.Train.KernelNorm, false},
 		{"train.monotonic", c.Train.Monotonic, false},
@@ -350,6 +362,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	} else {
@@ -359,6 +372,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	}
@@ -379,14 +393,15 @@ func (c *Config) Training() model.TrainConfig {
 	return model.TrainConfig{
 		Epochs: t.Epochs, Batch: t.Batch, StepsPerEpoch: t.StepsPerEpoch, Seed: c.Seed,
 		Optimizer: nn.OptimizerConfig{
-			Algorithm: algorithm, LR: t.LR, SubsetLR: subset,
+			Algorithm: algorithm, LR: t.LR, SubsetLR: subset, FrequencyLR: t.LROmega0,
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
 		},
 		Penalties: model.Penalties{
 			Norms: t.KernelNorm, Monotonic: t.Monotonic, Increasing: t.MonotonicOrder == "increasing",
 		},
-		Augment: c.augmentation(),
-		Cosine:  t.Schedule == "cosine", Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
+		Augment:  c.augmentation(),
+		Schedule: model.Schedule(t.Schedule), Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
+		Decay: model.Decay{Epochs: t.DecayEpochs, Patience: t.Patience, Factor: t.DecayFactor},
 	}
 }
 
@@ -412,6 +427,7 @@ var configKeys = map[string]string{
 	"KernelHidden":        "kernel.hidden",
 	"KernelLayers":        "kernel.layers",
 	"Omega0":              "kernel.omega0",
+	"LearnOmega0":         "kernel.learn_omega0",
 	"KernelActivation":    "kernel.activation",
 	"KernelNorm":          "kernel.norm",
 	"Algorithm":           "conv.algorithm",
@@ -421,6 +437,9 @@ var configKeys = map[string]string{
 	"Epochs":              "train.epochs",
 	"Batch":               "train.batch",
 	"StepsPerEpoch":       "train.steps_per_epoch",
+	"Decay.Epochs":        "train.decay_epochs",
+	"Decay.Patience":      "train.patience",
+	"Decay.Factor":        "train.decay_factor",
 	"Warmup":              "train.warmup_epochs",
 	"EvalDraws":           "train.eval_draws",
 }

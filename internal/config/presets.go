@@ -27,9 +27,8 @@ func toy(set string, partial bool) Config {
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{
-			Epochs: 3, StepsPerEpoch: 50, Batch: 32, Optimizer: "adam", LR: 1.5e-3, LRSubset: 1e-2,
-			MonotonicOrder: "decreasing",
-			Schedule:       "cosine", EvalDraws: 5, SaveEvery: 100,
+			Epochs: 3, StepsPerEpoch: 50, Batch: 32, Optimizer: "adam", LR: 1.5e-3, LRSubset: 1e-2, MonotonicOrder: "decreasing",
+			Schedule: "cosine", DecayEpochs: []int{}, DecayFactor: 10, Patience: 10, EvalDraws: 5, SaveEvery: 100,
 		},
 	}
 }
@@ -76,9 +75,8 @@ func published(set, group string, elements int, partial bool) Config {
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{
-			Epochs: 300, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-3,
-			MonotonicOrder: "decreasing",
-			Schedule:       "cosine", WarmupEpochs: 5, EvalDraws: 5, SaveEvery: 100,
+			Epochs: 300, Batch: 64, Optimizer: "adam", LR: 1e-3, LRSubset: 1e-3, MonotonicOrder: "decreasing",
+			Schedule: "cosine", WarmupEpochs: 5, DecayEpochs: []int{}, DecayFactor: 10, Patience: 10, EvalDraws: 5, SaveEvery: 100,
 		},
 	}
 }

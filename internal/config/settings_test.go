@@ -257,7 +257,7 @@ func TestNamesAreDocumented(t *testing.T) {
 	}
 	for _, name := range slices.Concat(
 		names(conv.Algorithms()), names(conv.KernelNets()), names(siren.Activations()), names(siren.Norms()),
-		names(model.Norms()), dataSetNames(), presetNames(), networks,
+		names(model.Norms()), names(model.Poolings()), names(model.Schedules()), orders, dataSetNames(), presetNames(), networks,
 		dataSetNames(), presetNames(), networks, augments,
 	) {
 		if !strings.Contains(string(doc), "`"+name+"`") {
