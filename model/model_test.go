@@ -747,6 +747,11 @@ func TestLoadStateRefuses(t *testing.T) {
 	if err := newTrainer(t, other).LoadState(path); err == nil || !strings.Contains(err.Error(), "seed is 5, here it is 6") {
 		t.Errorf("the state of another seed gives %v", err)
 	}
+	other = quick(1)
+	other.Augment.Crop = 2
+	if err := newTrainer(t, other).LoadState(path); err == nil || !strings.Contains(err.Error(), "augment.crop is not given, here it is 2") {
+		t.Errorf("the state of a run without augmentation gives %v", err)
+	}
 	for _, c := range []struct{ old, new, want string }{
 		{`"Step":1`, `"Step":77`, "step 77"},
 		{`"optimizer_step":1`, `"optimizer_step":2`, "optimiser"},

@@ -16,18 +16,22 @@ import (
 // ends. A run that fails does not keep the others from being tried; the error names
 // all that failed.
 func (s *sweep) trainAll(ctx context.Context, c *console, program string, runs []*plannedRun) error {
+	waiting := 0
 	for _, r := range runs {
-		if r.result != nil {
+		if r.result == nil {
+			waiting++
+		} else {
 			c.log.Info("complete already", "run", r.name())
 		}
 	}
 	queue := make(chan *plannedRun)
-	failures := make([]error, s.jobs)
+	failures := make([]error, min(s.jobs, waiting))
+	threads := max(1, s.threads/max(1, len(failures)))
 	var workers sync.WaitGroup
 	for i := range failures {
 		workers.Go(func() {
 			for r := range queue {
-				if err := s.train(ctx, c, program, r); err != nil && ctx.Err() == nil {
+				if err := s.train(ctx, c, program, r, threads); err != nil && ctx.Err() == nil {
 					c.log.Warn("failed", "run", r.name(), "problem", err)
 					failures[i] = errors.Join(failures[i], fmt.Errorf("%s %w", r.name(), err))
 				}
@@ -48,11 +52,11 @@ func (s *sweep) trainAll(ctx context.Context, c *console, program string, runs [
 }
 
 // train carries out a run in a process of its own.
-func (s *sweep) train(ctx context.Context, c *console, program string, r *plannedRun) error {
+func (s *sweep) train(ctx context.Context, c *console, program string, r *plannedRun, threads int) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	args := s.arguments(r, max(1, s.threads/s.jobs))
+	args := s.arguments(r, threads)
 	c.log.Info("starting", "run", r.name(), "resumed", r.started)
 	output := c.stderr
 	where := "; what it said stands above"

@@ -31,16 +31,22 @@ var papers = map[string]Paper{
 	"rotmnist-t2-1":           {mainTable, "RotMNIST, T(2)", 0},
 	"rotmnist-se2-8-full":     {mainTable, "RotMNIST, SE(2), 8 elements", 0},
 	"rotmnist-se2-8-partial":  {mainTable, "RotMNIST, partial SE(2), 8 elements", 0},
+	"rotmnist-e2-16-full":     {mainTable, "RotMNIST, E(2), 16 elements", 0},
+	"rotmnist-e2-16-partial":  {mainTable, "RotMNIST, partial E(2), 16 elements", 0},
 	"cifar10-t2-1":            {mainTable, "CIFAR-10, T(2)", 0},
 	"cifar10-se2-8-full":      {mainTable, "CIFAR-10, SE(2), 8 elements", 0},
 	"cifar10-se2-8-partial":   {mainTable, "CIFAR-10, partial SE(2), 8 elements", 0},
 	"cifar10-se2-16-full":     {mainTable, "CIFAR-10, SE(2), 16 elements", 0},
 	"cifar10-se2-16-partial":  {mainTable, "CIFAR-10, partial SE(2), 16 elements", .8911},
+	"cifar10-e2-16-full":      {mainTable, "CIFAR-10, E(2), 16 elements", 0},
+	"cifar10-e2-16-partial":   {mainTable, "CIFAR-10, partial E(2), 16 elements", 0},
 	"cifar100-t2-1":           {mainTable, "CIFAR-100, T(2)", 0},
 	"cifar100-se2-8-full":     {mainTable, "CIFAR-100, SE(2), 8 elements", 0},
 	"cifar100-se2-8-partial":  {mainTable, "CIFAR-100, partial SE(2), 8 elements", 0},
 	"cifar100-se2-16-full":    {mainTable, "CIFAR-100, SE(2), 16 elements", 0},
 	"cifar100-se2-16-partial": {mainTable, "CIFAR-100, partial SE(2), 16 elements", 0},
+	"cifar100-e2-16-full":     {mainTable, "CIFAR-100, E(2), 16 elements", 0},
+	"cifar100-e2-16-partial":  {mainTable, "CIFAR-100, partial E(2), 16 elements", 0},
 }
 
 // Paper returns the row that p stands for, and whether there is one.

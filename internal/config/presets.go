@@ -84,7 +84,7 @@ func published(set, group string, elements int, partial bool) Config {
 func cifar(set string, elements int, partial bool) Config {
 	c := published(set, "SE(2)", elements, partial)
 	c.Net.Pools = []int{1, 2}
-	c.Train.LRSubset = 1e-4
+	c.Train.LRSubset, c.Train.KernelNorm = 1e-4, 1e-4
 	return c
 }
 
@@ -95,13 +95,7 @@ func thirteenLayers(c Config) Config {
 		Type: "GCNN", Norm: "BatchNorm", Width: 128, Factors: []int{1, 2, 2, 2, 2, 2, 2, 2}, Pools: []int{2, 5}, Pooling: "auto",
 		Dropout: 0.3, Dropouts: []int{2, 5, 8},
 	}
-	c.Train.Epochs, c.Train.Batch = 205, 128
-	return c
-}
-
-// translations gives c's network no symmetry but that of shifts.
-func translations(c Config) Config {
-	c.Group.Name, c.Group.Elements = "T(2)", 1
+	c.Train.Epochs, c.Train.Batch, c.Train.KernelNorm = 205, 128, 0
 	return c
 }
 
@@ -159,15 +153,17 @@ func Presets() []Preset {
 		{"cifar10-e2-16-full", "", "the same with full equivariance", on("E(2)", 16, cifar("cifar10", 16, false))},
 		{"cifar10-se2-8-partial", "", "CIFAR-10, SE(2), half as many elements, learned subsets", cifar("cifar10", 8, true)},
 		{"cifar10-se2-8-full", "", "the same with full equivariance", cifar("cifar10", 8, false)},
-		{"cifar10-t2-1", "", "the same with equivariance to translations alone", translations(cifar("cifar10", 1, false))},
+		{"cifar10-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar10", 1, false))},
 		{"cifar100-se2-16-partial", "cifar100", "CIFAR-100, SE(2), learned subsets", cifar("cifar100", 16, true)},
 		{"cifar100-se2-16-full", "", "the same with full equivariance", cifar("cifar100", 16, false)},
+		{"cifar100-e2-16-partial", "", "CIFAR-100, E(2), learned subsets", on("E(2)", 16, cifar("cifar100", 16, true))},
+		{"cifar100-e2-16-full", "", "the same with full equivariance", on("E(2)", 16, cifar("cifar100", 16, false))},
 		{"cifar100-se2-8-partial", "", "CIFAR-100, SE(2), half as many elements, learned subsets", cifar("cifar100", 8, true)},
 		{"cifar100-se2-8-full", "", "the same with full equivariance", cifar("cifar100", 8, false)},
-		{"cifar100-t2-1", "", "the same with equivariance to translations alone", translations(cifar("cifar100", 1, false))},
+		{"cifar100-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar100", 1, false))},
 		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar("cifar10", 4, false))},
 		{"cifar10-se2-4-partial-13layer", "", "the same with learned subsets", thirteenLayers(cifar("cifar10", 4, true))},
-		{"cifar10-t2-1-13layer", "", "the same with equivariance to translations alone", thirteenLayers(translations(cifar("cifar10", 1, false)))},
+		{"cifar10-t2-1-13layer", "", "the same with equivariance to translations alone", thirteenLayers(on("T(2)", 1, cifar("cifar10", 1, false)))},
 		{"stl10-se2-8-partial", "stl10", "STL-10, SE(2), learned subsets", large(cifar("stl10", 8, true))},
 		{"stl10-se2-8-full", "", "the same with full equivariance", large(cifar("stl10", 8, false))},
 		{"pcam-se2-8-partial", "pcam", "PatchCamelyon, SE(2), learned subsets", large(published("pcam", "SE(2)", 8, true))},
