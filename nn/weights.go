@@ -87,7 +87,8 @@ func (w *Weights) ReadShares(points int) {
 func (w *Weights) read(u unit) {
 	w.unit = u
 	all, _ := w.of.Weights()
-	lists, n := len(w.scale), w.m.N
+	lists := len(w.scale)
+	n := len(all) / lists // the map may not have been written yet
 	plane := w.m.H * w.m.W * w.m.B
 	for s := range lists {
 		list := w.list(s)
@@ -132,7 +133,8 @@ func sum(values []float64) float64 {
 // list returns the weights of list s.
 func (w *Weights) list(s int) []float64 {
 	value, _ := w.of.Weights()
-	return value[s*w.m.N : (s+1)*w.m.N]
+	n := len(value) / len(w.scale)
+	return value[s*n : (s+1)*n]
 }
 
 // Tile returns the weight of each live value of a channel, as it was read last:
