@@ -73,14 +73,12 @@ func ReadCIFAR10(dir string, by Division) (*Dataset, error) {
 		}
 	}
 	learn, validate := by.setAside(train.Len(), train.Len()/10)
-	return &Dataset{
+	return (&Dataset{
 		Name: "cifar10", Channels: 3, Height: cifarSide, Width: cifarSide,
 		Classes:    10,
 		ClassNames: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"},
-		// Of ImageNet, as in the paper's program.
-		Mean: []float32{.485, .456, .406}, Std: []float32{.229, .224, .225},
-		Train: gather(&train, learn, cifarPixels), Validation: gather(&train, validate, cifarPixels), Test: test,
-	}, nil
+		Train:      gather(&train, learn, cifarPixels), Validation: gather(&train, validate, cifarPixels), Test: test,
+	}).normalized(), nil
 }
 
 // balanced returns an error unless all classes have equally many images.

@@ -48,12 +48,11 @@ func ReadCIFAR100(dir string, by Division) (*Dataset, error) {
 		}
 	}
 	learn, validate := by.setAside(cifar100Train, cifar100Train/10)
-	return &Dataset{
+	return (&Dataset{
 		Name: "cifar100", Channels: 3, Height: cifarSide, Width: cifarSide,
 		Classes: 100, ClassNames: strings.Fields(cifar100Names),
-		Mean: []float32{.49137, .48235, .44667}, Std: []float32{.24706, .24353, .26157}, // as in the paper's program
 		Train: gather(&parts[0], learn, cifarPixels), Validation: gather(&parts[0], validate, cifarPixels), Test: parts[1],
-	}, nil
+	}).normalized(), nil
 }
 
 const cifar100Names = `

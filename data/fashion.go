@@ -49,11 +49,10 @@ func ReadFashionMNIST(dir string, seed uint64) (*Dataset, error) {
 func fashionMNIST(m *MNIST, seed uint64) *Dataset {
 	learn, validate := setAside(upTo(m.Train.Len()), m.Train.Len()/10, seed)
 	pixels := m.Height * m.Width
-	return &Dataset{
+	return (&Dataset{
 		Name: "fashion-mnist", Channels: 1, Height: m.Height, Width: m.Width,
 		Classes:    10,
 		ClassNames: []string{"T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
-		Mean:       []float32{.2860}, Std: []float32{.3530}, // of the images to train on
-		Train: gather(&m.Train, learn, pixels), Validation: gather(&m.Train, validate, pixels), Test: m.Test,
-	}
+		Train:      gather(&m.Train, learn, pixels), Validation: gather(&m.Train, validate, pixels), Test: m.Test,
+	}).normalized()
 }

@@ -83,8 +83,8 @@ func sixes(m *MNIST, seed uint64, name, second string, prepare func(s *Split, pa
 	d := &Dataset{
 		Name: name, Channels: 1, Height: m.Height, Width: m.Width,
 		Classes: 2, ClassNames: []string{"6", second},
-		Mean: []float32{.1307}, Std: []float32{.3081}, // of all of MNIST, as in the paper's program
 	}
+	d.Mean, d.Std = Normalization("mnist6-180") // whatever was done to the sixes
 	plane := m.Height * m.Width
 	train := gather(&m.Train, where(m.Train.Labels, 6), plane)
 	d.Test = gather(&m.Test, where(m.Test.Labels, 6), plane)

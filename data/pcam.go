@@ -58,11 +58,10 @@ func ReadPCam(dir string) (*Dataset, error) { return readPCam(dir, pcamSizes) }
 
 // readPCam is ReadPCam for parts of those sizes.
 func readPCam(dir string, sizes [3]int) (*Dataset, error) {
-	d := &Dataset{
+	d := (&Dataset{
 		Name: "pcam", Channels: 3, Height: pcamSide, Width: pcamSide,
 		Classes: 2, ClassNames: []string{"normal", "tumour"},
-		Mean: []float32{.701, .538, .692}, Std: []float32{.235, .277, .213}, // as in the paper's program
-	}
+	}).normalized()
 	parts := [3]*Split{&d.Train, &d.Validation, &d.Test}
 	set := PCamFiles()
 	if set.hasInstead(dir) {

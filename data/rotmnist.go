@@ -69,12 +69,11 @@ func ReadRotMNIST(dir string, by Division) (*Dataset, error) {
 func rotMNIST(name string, train *Split, test Split, height, width int, by Division) *Dataset {
 	learn, validate := by.setAside(train.Len(), train.Len()/rotMNISTValidation)
 	pixels := height * width
-	return &Dataset{
+	return (&Dataset{
 		Name: name, Channels: 1, Height: height, Width: width,
 		Classes: 10, ClassNames: digitNames(),
-		Mean: []float32{.13}, Std: []float32{.2970}, // as in the paper's program
 		Train: gather(train, learn, pixels), Validation: gather(train, validate, pixels), Test: test,
-	}
+	}).normalized()
 }
 
 func digitNames() []string {

@@ -82,13 +82,12 @@ func readSTL10(dir string, seed uint64, content [4]string, sizes [2]int) (*Datas
 		}
 	}
 	learn, validate := setAside(upTo(sizes[0]), sizes[0]/10, seed)
-	return &Dataset{
+	return (&Dataset{
 		Name: "stl10", Channels: 3, Height: stl10Side, Width: stl10Side,
 		Classes:    10,
 		ClassNames: []string{"airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck"},
-		Mean:       []float32{.4467, .4398, .4066}, Std: []float32{.2603, .2566, .2713}, // as in the paper's program
-		Train: gather(&parts[0], learn, stl10Pixels), Validation: gather(&parts[0], validate, stl10Pixels), Test: parts[1],
-	}, nil
+		Train:      gather(&parts[0], learn, stl10Pixels), Validation: gather(&parts[0], validate, stl10Pixels), Test: parts[1],
+	}).normalized(), nil
 }
 
 const wholeSTL10 = "give the files of the binary version as they were published"

@@ -81,15 +81,14 @@ func Strokes6180(cfg StrokesConfig) *Dataset {
 		}
 		return s
 	}
-	return &Dataset{
+	return (&Dataset{
 		Name: "strokes6-180", Synthetic: true,
 		Channels: 1, Height: strokeSide, Width: strokeSide,
 		Classes: 2, ClassNames: []string{"6", "6 turned by 180 degrees"},
-		Mean: []float32{.1307}, Std: []float32{.3081}, // MNIST's, which the ink is made to resemble
 		Train:      part("train", cfg.Train),
 		Validation: part("validation", cfg.Validation),
 		Test:       part("test", cfg.Test),
-	}
+	}).normalized()
 }
 
 const (
