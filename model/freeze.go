@@ -65,7 +65,7 @@ func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 	}
 	weights.cfg.PerElement = false // the elements in the middle are the same for all images
 	f := &Frozen{weights: weights, cfg: cfg, pixels: net.cfg.pixels()}
-	e, err := f.newExecutor() // so that what can fail fails here
+	e, err := f.newExecutor(f.cfg) // so that what can fail fails here
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +85,16 @@ func (net *Network) clone() (*Network, error) {
 	return twin, nil
 }
 
-func (f *Frozen) newExecutor() (*executor, error) {
+func (f *Frozen) newExecutor(cfg FreezeConfig) (*executor, error) {
 	net, err := f.weights.clone()
 	if err != nil {
 		return nil, err
 	}
-	dev, err := tensor.NewCPU(f.cfg.Threads)
+	dev, err := tensor.NewCPU(cfg.Threads)
 	if err != nil {
 		return nil, err
 	}
-	if err := net.bind(dev, nn.Plan{Batch: f.cfg.Batch, Inference: true, KeepDerived: f.cfg.KeepSpectra}); err != nil {
+	if err := net.bind(dev, nn.Plan{Batch: cfg.Batch, Inference: true, KeepDerived: cfg.KeepSpectra}); err != nil {
 		dev.Close()
 		return nil, err
 	}
@@ -165,7 +165,13 @@ func (f *Frozen) take() (*executor, error) {
 		return e, nil
 	}
 	f.mu.Unlock()
-	return f.newExecutor()
+	return f.newExecutor(f.cfg)
+}
+
+func (f *Frozen) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
 }
 
 func (f *Frozen) put(e *executor) {
