@@ -145,6 +145,10 @@ func (a *axis) parameter(k int) int {
 // former.
 func (d *Distribution) Parameters() []*nn.Parameter { return d.params }
 
+// Variables returns the number of values that are learned, or would be if the
+// distribution were partial.
+func (d *Distribution) Variables() int { return d.cfg.variables() }
+
 // Bind names the device that the parameters live on. Call it after
 // nn.Parameters.Bind; until then, and after nn.Parameters.Release, they are read from,
 // and kept in, their Host values.
