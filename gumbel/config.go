@@ -87,6 +87,10 @@ const (
 	// maxElements bounds Config.Max. It is far above what a network can afford and
 	// small enough for a float32 to count exactly.
 	maxElements = 1 << 16
+	// keepName ends the name of what is learned of elements that are kept or dropped, in
+	// place of the last part of Config.Name.
+	keepName = "keep"
+
 	// counterName ends the name of the count of draws, in place of the last part of
 	// Config.Name.
 	counterName = "group.gumbel_iter_counter"
@@ -205,7 +209,7 @@ func (c *Config) mirrors() bool {
 	return slices.ContainsFunc(c.Group.Axes(), func(a lie.Axis) bool { return a.Kind == lie.Flip })
 }
 
-// counter returns the name of the count of draws.
-func (c *Config) counter() string {
-	return c.Name[:strings.LastIndexByte(c.Name, '.')+1] + counterName
+// beside returns the name of a parameter beside Name.
+func (c *Config) beside(name string) string {
+	return c.Name[:strings.LastIndexByte(c.Name, '.')+1] + name
 }

@@ -38,7 +38,7 @@ import (
 type Distribution struct {
 	cfg     Config
 	axes    []axis
-	values  *nn.Parameter // of all axes, nil unless partial
+	values  []values      // of all axes, nil unless partial
 	draws   *nn.Parameter // of training so far, nil where no temperature depends on them
 	params  []*nn.Parameter
 	dropped bool // whether anything can be
@@ -49,6 +49,12 @@ type Distribution struct {
 	sum  []float64 // their gradient
 	host []float32 // what passes between host and device
 	one  [1]float32
+}
+
+// values are some of those that are learned, at their place among all.
+type values struct {
+	*nn.Parameter
+	first int
 }
 
 // axis is the distribution on one axis of the group.
@@ -85,28 +91,57 @@ func New(cfg Config) (*Distribution, error) {
 	if !cfg.Partial {
 		return d, nil
 	}
-	d.values = nn.NewParameter(cfg.Name, nn.Subset, n)
-	for i := range d.values.Host {
-		d.values.Host[i] = 1
+	sizes := d.intervals()
+	if cfg.Compat {
+		sizes = n
 	}
-	d.params = append(d.params, d.values)
+	d.learn(cfg.Name, nn.Subset, sizes)
+	d.learn(cfg.beside(keepName), nn.Keep, n-sizes)
 	if d.dropped {
-		d.draws = nn.NewParameter(cfg.counter(), nn.Statistic, 1)
+		d.draws = nn.NewParameter(cfg.beside(counterName), nn.Statistic, 1)
 		d.params = append(d.params, d.draws)
 	}
 	d.last, d.sum, d.host = make([]float32, n), make([]float64, n), make([]float32, n)
 	return d, nil
 }
 
-// addAxes lays out the axes of the group and returns how many values they learn.
+// learn appends a parameter for n of the values, if any.
+func (d *Distribution) learn(name string, class nn.Class, n int) {
+	if n == 0 {
+		return
+	}
+	p := nn.NewParameter(name, class, n)
+	first := 0
+	for _, v := range d.values {
+		first += len(v.Host)
+	}
+	for i := range p.Host {
+		p.Host[i] = 1
+	}
+	d.values = append(d.values, values{p, first})
+	d.params = append(d.params, p)
+}
+
+// intervals returns the number of axes that are learned intervals.
+func (d *Distribution) intervals() (n int) {
+	for i := range d.axes {
+		if d.axes[i].kind == interval {
+			n++
+		}
+	}
+	return n
+}
+
+// addAxes lays out the axes of the group and returns how many values they learn: first
+// one of each interval, then those of the subsets.
 func (d *Distribution) addAxes() (learned int) {
 	counts, _ := d.cfg.Group.Split(d.cfg.Max)
 	grid := d.cfg.Group.Grid(d.cfg.Max)
 	distance := 1 // in the grid, of neighbours on the axis
 	for i, of := range d.cfg.Group.Axes() {
-		a := axis{Axis: of, count: counts[i], first: learned}
+		a := axis{Axis: of, count: counts[i]}
 		if of.Continuous() && d.cfg.Method == Random {
-			a.kind = interval
+			a.kind, a.first = interval, learned
 			learned++
 		} else {
 			for k := range a.count {
@@ -117,11 +152,16 @@ func (d *Distribution) addAxes() (learned int) {
 			}
 			if d.cfg.Partial && a.count > 1 {
 				a.kind = subset
-				learned += a.count - 1
 			}
 		}
 		distance *= a.count
 		d.axes = append(d.axes, a)
+	}
+	for i := range d.axes {
+		if a := &d.axes[i]; a.kind == subset {
+			a.first = learned
+			learned += a.count - 1
+		}
 	}
 	return learned
 }
@@ -138,11 +178,11 @@ func (a *axis) parameter(k int) int {
 	return a.first + k
 }
 
-// Parameters returns what is learned, all axes' values one after another: theta of
-// an interval, rho of each element of a subset but the identity (nn.Subset). Where
-// there is a rho, the count of draws of training follows, on which the temperature
-// depends: shape [1], nn.Statistic, named "group.gumbel_iter_counter" beside the
-// former.
+// Parameters returns what is learned: theta of each interval (nn.Subset), and rho of
+// each element of a subset but the identity (nn.Keep, named "keep" beside the former).
+// Under Compat all are one parameter. Where there is a rho, the count of draws of
+// training follows, on which the temperature depends: shape [1], nn.Statistic, named
+// "group.gumbel_iter_counter".
 func (d *Distribution) Parameters() []*nn.Parameter { return d.params }
 
 // Variables returns the number of values that are learned, or would be if the
@@ -178,6 +218,20 @@ func (d *Distribution) read(to []float32, p *nn.Parameter) {
 		copy(to, p.Host)
 	} else {
 		d.dev.Download(to, p.Value)
+	}
+}
+
+// readValues copies all that is learned.
+func (d *Distribution) readValues(to []float32) {
+	for _, v := range d.values {
+		d.read(to[v.first:v.first+len(v.Host)], v.Parameter)
+	}
+}
+
+// writeValues is the reverse of readValues.
+func (d *Distribution) writeValues(from []float32) {
+	for _, v := range d.values {
+		d.write(v.Parameter, from[v.first:v.first+len(v.Host)])
 	}
 }
 
@@ -223,9 +277,7 @@ func (d *Distribution) Midpoints(e *Elements) {
 
 // size reads the parameters and gives e its numbers of cells.
 func (d *Distribution) size(e *Elements) {
-	if d.values != nil {
-		d.read(d.last, d.values)
-	}
+	d.readValues(d.last)
 	e.counts = lie.Counts{}
 	n := 1
 	for i := range d.axes {
@@ -420,7 +472,7 @@ func (d *Distribution) Backward(e *Elements) {
 	if d.values == nil {
 		return
 	}
-	if d.dev == nil || d.values.Value.IsZero() {
+	if d.dev == nil || d.values[0].Value.IsZero() {
 		panic(&Error{"Distribution.Backward", "not bound to a device"})
 	}
 	if e.drawn != e.Len() {
@@ -433,11 +485,14 @@ func (d *Distribution) Backward(e *Elements) {
 			d.backwardWeights(e, s)
 		}
 	}
-	d.dev.Download(d.host, d.values.Grad)
-	for i, g := range d.sum {
-		d.host[i] += float32(g)
+	for _, v := range d.values {
+		host := d.host[:len(v.Host)]
+		d.dev.Download(host, v.Grad)
+		for i := range host {
+			host[i] += float32(d.sum[v.first+i])
+		}
+		d.dev.Upload(v.Grad, host)
 	}
-	d.dev.Upload(d.values.Grad, d.host)
 }
 
 // backwardElements goes from the coordinates of the elements of list s to the

@@ -72,9 +72,7 @@ func (d *Distribution) SetSize(theta float64) {
 			}
 		}
 	}
-	if values != nil {
-		d.write(d.values, values)
-	}
+	d.writeValues(values)
 }
 
 // Clamp moves every theta into [MinTheta, MaxTheta] and every rho into [-MaxRho,
@@ -84,7 +82,7 @@ func (d *Distribution) Clamp() {
 	if d.values == nil || d.cfg.Compat {
 		return
 	}
-	d.read(d.host, d.values)
+	d.readValues(d.host)
 	changed := false
 	for i := range d.axes {
 		a := &d.axes[i]
@@ -96,7 +94,7 @@ func (d *Distribution) Clamp() {
 		}
 	}
 	if changed {
-		d.write(d.values, d.host)
+		d.writeValues(d.host)
 	}
 }
 
@@ -116,8 +114,8 @@ func (d *Distribution) present() []float32 {
 	if d.values == nil {
 		return nil
 	}
-	values := make([]float32, len(d.values.Host))
-	d.read(values, d.values)
+	values := make([]float32, len(d.last))
+	d.readValues(values)
 	return values
 }
 

@@ -40,6 +40,48 @@ func name(cfg gumbel.Config) string {
 	return fmt.Sprintf("%s-%d, method %v, measure %v", cfg.Group.Name(), cfg.Max, cfg.Method, cfg.Measure)
 }
 
+// learned are the values that a distribution learns, axis by axis.
+type learned []struct {
+	*nn.Parameter
+	at int
+}
+
+func learnedOf(cfg gumbel.Config, d *gumbel.Distribution) (list learned) {
+	next := map[nn.Class]int{}
+	add := func(class nn.Class, n int) {
+		for _, p := range d.Parameters() {
+			if p.Class != class {
+				continue
+			}
+			for range n {
+				list = append(list, struct {
+					*nn.Parameter
+					at int
+				}{p, next[class]})
+				next[class]++
+			}
+		}
+	}
+	counts, _ := cfg.Group.Split(cfg.Max)
+	for i, axis := range cfg.Group.Axes() {
+		switch {
+		case axis.Continuous() && cfg.Method == gumbel.Random:
+			add(nn.Subset, 1)
+		case cfg.Compat:
+			add(nn.Subset, counts[i]-1)
+		default:
+			add(nn.Keep, counts[i]-1)
+		}
+	}
+	return list
+}
+
+func (l learned) set(values []float32) {
+	for i, v := range values {
+		l[i].Host[l[i].at] = v
+	}
+}
+
 // oracle is what the documentation of Distribution says, in float64: it writes down
 // the elements and weights of one list of training in the order of the grid. The hard
 // part of a straight-through sample is that at fixed.
@@ -138,13 +180,15 @@ func TestAgainstDefinition(t *testing.T) {
 			cfg.Measure = measure
 			d := newDistribution(t, cfg)
 			ps := bind(t, d, 1)
-			values := ps.Lookup("layer.probs")
+			learned := learnedOf(cfg, d)
+			values := make([]float32, len(learned))
 			e := gumbel.NewElements(cfg.Group, cfg.Max)
 			src := stream.New(1, "definition", uint64(at))
 			for range cases / 39 { // of 39 pairs of a kind and a measure
 				o := oracle{cfg: cfg}
-				randomize(cfg, values.Host, src)
-				for _, v := range values.Host {
+				randomize(cfg, values, src)
+				learned.set(values)
+				for _, v := range values {
 					o.values = append(o.values, float64(v))
 				}
 				for range 2 * cfg.Max {
@@ -191,7 +235,8 @@ func TestAgainstDefinition(t *testing.T) {
 				}
 				ps.ZeroGrad()
 				d.Backward(e)
-				for i, got := range values.Grad.Host() {
+				for i, v := range learned {
+					got := v.Grad.Host()[v.at]
 					differ := func(h float64) float64 {
 						o.values[i] = o.fixed[i] + h
 						l := loss()
@@ -233,12 +278,14 @@ func TestDroppedElementsAreTakenOut(t *testing.T) {
 	for at, cfg := range kinds() {
 		for _, lists := range []int{1, 3} {
 			d := newDistribution(t, cfg)
-			values := d.Parameters()[0]
+			learned := learnedOf(cfg, d)
+			values := make([]float32, len(learned))
 			train, eval := gumbel.NewLists(cfg.Group, cfg.Max, lists), gumbel.NewLists(cfg.Group, cfg.Max, lists)
 			src := stream.New(1, "dropped", uint64(at))
 			shorter, padded := false, false
 			for step := range cases {
-				randomize(cfg, values.Host, src)
+				randomize(cfg, values, src)
+				learned.set(values)
 				d.Draw(train, stream.New(2, "dropped", uint64(step)), true)
 				d.Draw(eval, stream.New(2, "dropped", uint64(step)), false)
 				most := 0
@@ -305,9 +352,8 @@ func TestSubsetMoments(t *testing.T) {
 			continue
 		}
 		d := newDistribution(t, cfg)
-		values := d.Parameters()[0]
-		for i := range values.Host {
-			values.Host[i] = float32(i%5-2) / 2
+		for i, v := range learnedOf(cfg, d) {
+			v.Host[v.at] = float32(i%5-2) / 2
 		}
 		counts, _ := cfg.Group.Split(cfg.Max)
 		probability := make([]float64, cfg.Max) // of each element of the grid
@@ -385,7 +431,7 @@ func TestSubsetMoments(t *testing.T) {
 func TestDroppedElementsComeBack(t *testing.T) {
 	d := newDistribution(t, gumbel.Config{Group: lie.Mirror, Max: 2, Partial: true, Name: "probs"})
 	ps := bind(t, d, -1.5)
-	p := ps.Lookup("probs")
+	p := ps.Lookup("keep")
 	ps.Lookup("group.gumbel_iter_counter").Host[0] = 0
 	ps.Upload()
 	e := gumbel.NewElements(lie.Mirror, 2)
@@ -439,7 +485,7 @@ func TestAnnealing(t *testing.T) {
 		c.cfg.Partial, c.cfg.Name = true, "blocks.0.gconv1.probs"
 		d := newDistribution(t, c.cfg)
 		d.Anneal(10)
-		p := d.Parameters()[1]
+		p := d.Parameters()[len(d.Parameters())-1]
 		if p.Name != "blocks.0.gconv1.group.gumbel_iter_counter" || p.Class != nn.Statistic || !slices.Equal(p.Shape, []int{1}) {
 			t.Errorf("the count is %q of class %d and shape %v", p.Name, p.Class, p.Shape)
 		}
@@ -454,7 +500,9 @@ func TestAnnealing(t *testing.T) {
 			d.Draw(e, src, true)
 		}
 		// The slope of a sample at u = 1/2 and rho = 0 is 2/(4T).
-		d.Parameters()[0].Host[len(d.Parameters()[0].Host)-1] = 0
+		all := learnedOf(c.cfg, d)
+		mirror := all[len(all)-1]
+		mirror.Host[mirror.at] = 0
 		for draws, want := range map[float32]float64{0: 0.5, 5: 0.5 - 0.4999*5/10, 10: 1e-4, 20: 1e-4} {
 			if c.cfg.Compat {
 				continue // has no weights; its temperature is held against the reference's numbers
@@ -463,18 +511,17 @@ func TestAnnealing(t *testing.T) {
 			ps := bind(t, d, 0)
 			p.Host[0] = draws
 			ps.Upload()
-			all := make([]float64, 16)
-			for i := range all {
-				all[i] = 0.5
+			half := make([]float64, 16)
+			for i := range half {
+				half[i] = 0.5
 			}
 			one := gumbel.NewElements(lie.E2, 8)
-			d.Draw(one, &replay{u: all}, true)
+			d.Draw(one, &replay{u: half}, true)
 			n := one.Len() / 2
 			one.WeightGrad[n] = 1
 			ps.ZeroGrad()
 			d.Backward(one)
-			grads := d.Parameters()[0].Grad.Host()
-			if got := float64(1 / (2 * grads[len(grads)-1])); math.Abs(got/want-1) > 1e-5 {
+			if got := float64(1 / (2 * mirror.Grad.Host()[mirror.at])); math.Abs(got/want-1) > 1e-5 {
 				t.Errorf("%+v: temperature %v after %v draws, want %v", c.cfg, got, draws, want)
 			}
 		}
@@ -489,7 +536,10 @@ func TestSubsetClampAndSize(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for _, device := range []bool{false, true} {
 		d := newDistribution(t, gumbel.Config{Group: lie.E2, Max: 8, Partial: true, Name: "probs"})
-		p := d.Parameters()[0]
+		size, keep := d.Parameters()[0], d.Parameters()[1]
+		if size.Class != nn.Subset || keep.Name != "keep" || keep.Class != nn.Keep {
+			t.Errorf("%s is of class %d, %s of class %d", size.Name, size.Class, keep.Name, keep.Class)
+		}
 		ps := new(nn.Parameters)
 		if device {
 			ps = bind(t, d, 1)
@@ -499,7 +549,7 @@ func TestSubsetClampAndSize(t *testing.T) {
 		for _, c := range []struct{ theta, rho, wantTheta, wantRho float32 }{
 			{7, 7, 1, gumbel.MaxRho}, {-7, -7, gumbel.MinTheta, -gumbel.MaxRho}, {0.5, 2, 0.5, 2}, {inf, -inf, 1, -gumbel.MaxRho},
 		} {
-			p.Host[0], p.Host[1] = c.theta, c.rho
+			size.Host[0], keep.Host[0] = c.theta, c.rho
 			if device {
 				ps.Upload()
 			}
@@ -507,8 +557,8 @@ func TestSubsetClampAndSize(t *testing.T) {
 			if device {
 				ps.Download()
 			}
-			if p.Host[0] != c.wantTheta || p.Host[1] != c.wantRho {
-				t.Errorf("device %v: (%v, %v) clamped to (%v, %v)", device, c.theta, c.rho, p.Host[0], p.Host[1])
+			if size.Host[0] != c.wantTheta || keep.Host[0] != c.wantRho {
+				t.Errorf("device %v: (%v, %v) clamped to (%v, %v)", device, c.theta, c.rho, size.Host[0], keep.Host[0])
 			}
 		}
 		d.SetSize(0.75)

@@ -13,6 +13,7 @@ import (
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -174,8 +175,10 @@ func mirrorless(t *testing.T, g lie.Group) *Network {
 	t.Helper()
 	net := fullNet(t, g, gumbel.Random, func(c *CKResNetConfig) { c.Partial = true })
 	for i, s := range net.samplers {
-		for _, p := range s.Parameters()[:min(i, 1)] {
-			p.Host[len(p.Host)-1] = -1 // rho of the flip, which is the last axis
+		for _, p := range s.Parameters() {
+			if i > 0 && p.Class == nn.Keep {
+				p.Host[0] = -1 // of the flip
+			}
 		}
 	}
 	return net

@@ -36,12 +36,16 @@ func (p Penalties) check(net *Network) error {
 
 // learnedSubsets returns what each group convolution learns of its subset, in order;
 // layers that learn none have no place in it.
-func (net *Network) learnedSubsets() (list []*nn.Parameter) {
+func (net *Network) learnedSubsets() (list [][]*nn.Parameter) {
 	for _, s := range net.samplers[1:] {
+		var learned []*nn.Parameter
 		for _, p := range s.Parameters() {
-			if p.Class == nn.Subset {
-				list = append(list, p)
+			if p.Trained() {
+				learned = append(learned, p)
 			}
+		}
+		if learned != nil {
+			list = append(list, learned)
 		}
 	}
 	return list
@@ -53,7 +57,7 @@ type monotonic struct {
 	net        *Network
 	weight     float64
 	increasing bool
-	subsets    []*nn.Parameter
+	subsets    [][]*nn.Parameter
 	host       []float32   // of a gradient
 	values     [][]float32 // [layer][value]
 	grads      [][]float64
@@ -65,9 +69,13 @@ func newMonotonic(net *Network, p Penalties) *monotonic {
 		return nil
 	}
 	m := &monotonic{net: net, weight: p.Monotonic, increasing: p.Increasing, subsets: net.learnedSubsets()}
-	for _, s := range m.subsets {
-		m.values = append(m.values, make([]float32, len(s.Host)))
-		m.grads = append(m.grads, make([]float64, len(s.Host)))
+	for _, layer := range m.subsets {
+		n := 0
+		for _, p := range layer {
+			n += len(p.Host)
+		}
+		m.values = append(m.values, make([]float32, n))
+		m.grads = append(m.grads, make([]float64, n))
 	}
 	m.host = make([]float32, len(m.values[0])) // all layers learn as many values
 	return m
@@ -75,8 +83,12 @@ func newMonotonic(net *Network, p Penalties) *monotonic {
 
 // evaluate returns the penalty and leaves its gradient in grads.
 func (m *monotonic) evaluate() float64 {
-	for l, s := range m.subsets {
-		m.net.plan.dev.Download(m.values[l], s.Value)
+	for l, layer := range m.subsets {
+		values := m.values[l]
+		for _, p := range layer {
+			m.net.plan.dev.Download(values[:len(p.Host)], p.Value)
+			values = values[len(p.Host):]
+		}
 		clear(m.grads[l])
 	}
 	sum := 0.0
@@ -100,12 +112,17 @@ func (m *monotonic) evaluate() float64 {
 // backward adds the penalty's gradient to that of the subsets.
 func (m *monotonic) backward() {
 	m.evaluate()
-	for l, s := range m.subsets {
-		m.net.plan.dev.Download(m.host, s.Grad)
-		for k, g := range m.grads[l] {
-			m.host[k] += float32(g)
+	for l, layer := range m.subsets {
+		grads := m.grads[l]
+		for _, p := range layer {
+			host := m.host[:len(p.Host)]
+			m.net.plan.dev.Download(host, p.Grad)
+			for k := range host {
+				host[k] += float32(grads[k])
+			}
+			m.net.plan.dev.Upload(p.Grad, host)
+			grads = grads[len(host):]
 		}
-		m.net.plan.dev.Upload(s.Grad, m.host)
 	}
 }
 

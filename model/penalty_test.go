@@ -28,7 +28,7 @@ func TestMonotonic(t *testing.T) {
 	defer net.Release()
 	subsets := net.learnedSubsets()
 	for i, theta := range []float32{0.75, 0.5, 0.625, 1, 1} {
-		dev.Upload(subsets[i].Value, []float32{theta})
+		dev.Upload(subsets[i][0].Value, []float32{theta})
 	}
 	for _, c := range []struct {
 		increasing bool
@@ -47,7 +47,7 @@ func TestMonotonic(t *testing.T) {
 		m.backward() // adds
 		for i, s := range subsets {
 			got := make([]float32, 1)
-			dev.Download(got, s.Grad)
+			dev.Download(got, s[0].Grad)
 			if float64(got[0]) != 2*c.grads[i] {
 				t.Errorf("increasing %v: gradient %d is %v, want %v", c.increasing, i, got[0], 2*c.grads[i])
 			}
@@ -69,10 +69,22 @@ func TestMonotonicOfProbabilities(t *testing.T) {
 	}
 	defer net.Release()
 	for i, s := range net.learnedSubsets() {
-		dev.Upload(s.Value, []float32{1 - float32(i)/8, float32(i) / 4})
+		dev.Upload(s[0].Value, []float32{1 - float32(i)/8})
+		dev.Upload(s[1].Value, []float32{float32(i) / 4})
 	}
-	if got := newMonotonic(net, Penalties{Monotonic: 1}).evaluate(); got != 1 {
+	m := newMonotonic(net, Penalties{Monotonic: 1})
+	if got := m.evaluate(); got != 1 {
 		t.Errorf("penalty %v, want that of the second values, 1", got)
+	}
+	net.params.ZeroGrad()
+	m.backward()
+	for class, want := range [][]float32{{0, 0, 0, 0, 0}, {-1, 0, 0, 0, 1}} {
+		for i, s := range net.learnedSubsets() {
+			got := make([]float32, 1)
+			if dev.Download(got, s[class].Grad); got[0] != want[i] {
+				t.Errorf("layer %d: gradient of %s is %v, want %v", i, s[class].Name, got[0], want[i])
+			}
+		}
 	}
 	if got := newMonotonic(net, Penalties{Monotonic: 1, Increasing: true}).evaluate(); got != 0.5 {
 		t.Errorf("penalty %v, want that of the first values, 0.5", got)
@@ -93,7 +105,7 @@ func TestPenaltyGradient(t *testing.T) {
 				tr := newTrainerOf(t, newNet(t), cfg)
 				net := tr.net
 				for i, s := range net.learnedSubsets() {
-					s.Host[0] = []float32{0.8, 0.9, 0.75, 0.95, 0.85}[i]
+					s[0].Host[0] = []float32{0.8, 0.9, 0.75, 0.95, 0.85}[i]
 				}
 				net.params.Upload()
 				net.Draw(1, Training, 0)

@@ -17,6 +17,7 @@ import (
 const (
 	drawsBuffer   = ".group.gumbel_iter_counter"
 	subsetBuffer  = ".probs"
+	keepTensor    = ".keep" // of a checkpoint: part of the former in a state dictionary
 	kernelNetPart = ".kernelnet."
 	// parallelPrefix stands before all names in what torch.nn.DataParallel saves.
 	parallelPrefix = "module."
@@ -30,7 +31,48 @@ func (net *Network) SaveStateDict(path string) error {
 	if net.plan != nil {
 		net.params.Download()
 	}
-	return safetensors.WriteFile(path, append(net.tensors(), net.foreignBuffers()...), map[string]string{"format": "pt"})
+	return safetensors.WriteFile(path, append(net.joined(), net.foreignBuffers()...), map[string]string{"format": "pt"})
+}
+
+// joined returns the tensors of a checkpoint, with all that a layer has learned of its
+// subset in one, as the published program has it.
+func (net *Network) joined() []safetensors.Tensor {
+	list := net.tensors()
+	find := func(name string) int {
+		return slices.IndexFunc(list, func(t safetensors.Tensor) bool { return t.Name == name })
+	}
+	for _, s := range net.samplers {
+		keep := find(s.layer + keepTensor)
+		if keep < 0 {
+			continue
+		}
+		t := list[keep]
+		if sizes := find(s.layer + subsetBuffer); sizes >= 0 {
+			t.F32 = slices.Concat(list[sizes].F32, t.F32)
+			list = slices.Delete(list, sizes, sizes+1)
+			keep = find(t.Name)
+		}
+		t.Name, t.Shape = s.layer+subsetBuffer, []int{len(t.F32)}
+		list[keep] = t
+	}
+	return list
+}
+
+// separate is the reverse of joined.
+func (d *stateDict) separate(net *Network) {
+	for _, s := range net.samplers {
+		keep, sizes := net.params.Lookup(s.layer+keepTensor), net.params.Lookup(s.layer+subsetBuffer)
+		t := d.tensors[s.layer+subsetBuffer]
+		if keep == nil || t == nil || len(t.F32) != s.Variables() || len(squeeze(t.Shape)) > 1 {
+			continue // take reports what does not fit
+		}
+		delete(d.tensors, s.layer+subsetBuffer)
+		n := len(t.F32) - len(keep.Host)
+		if sizes != nil {
+			d.tensors[sizes.Name] = &safetensors.Tensor{Name: sizes.Name, Shape: sizes.Shape, F32: t.F32[:n]}
+		}
+		d.tensors[keep.Name] = &safetensors.Tensor{Name: keep.Name, Shape: keep.Shape, F32: t.F32[n:]}
+	}
 }
 
 // foreignBuffers returns the buffers of the state dictionary that the network does
@@ -54,7 +96,9 @@ func (net *Network) foreignBuffers() []safetensors.Tensor {
 		}
 	}
 	for _, s := range net.samplers[1:] { // the lifting never learns a subset
-		add(s.layer+subsetBuffer, []int{s.Variables()}, 1)
+		if net.params.Lookup(s.layer+keepTensor) == nil {
+			add(s.layer+subsetBuffer, []int{s.Variables()}, 1)
+		}
 	}
 	if net.cfg.LastT2 {
 		add(lastConvolution+subsetBuffer, []int{net.samplers[1].Variables()}, 1)
@@ -87,6 +131,7 @@ func (net *Network) LoadStateDict(path string) error {
 		t := &file.Tensors[i]
 		from.tensors[strings.TrimPrefix(t.Name, prefix)] = t
 	}
+	from.separate(net)
 	values := make([][]float32, len(net.params.All()))
 	for i, p := range net.params.All() {
 		if values[i], err = from.take(p); err != nil {

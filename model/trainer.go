@@ -104,6 +104,9 @@ func (c TrainConfig) withDefaults() TrainConfig {
 	if c.Optimizer.SubsetLR == 0 {
 		c.Optimizer.SubsetLR = 1e-2
 	}
+	if c.Optimizer.KeepLR == 0 {
+		c.Optimizer.KeepLR = 0.3
+	}
 	return c
 }
 

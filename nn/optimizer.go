@@ -34,6 +34,7 @@ type OptimizerConfig struct {
 
 	LR          float64 // rate of weights
 	SubsetLR    float64 // rate of learned subset sizes; 0: LR
+	KeepLR      float64 // rate of learned logits of keeping group elements; 0: SubsetLR
 	FrequencyLR float64 // rate of a SIREN's learned omega_0; 0: LR
 
 	Beta1, Beta2, Eps float64 // Adam; 0: 0.9, 0.999, 1e-8
@@ -42,8 +43,8 @@ type OptimizerConfig struct {
 	Nesterov bool    // SGD
 
 	// WeightDecay shrinks weights by the factor 1 - rate*WeightDecay in each
-	// step, apart from the gradient (Loshchilov & Hutter 2019). Subset sizes
-	// and frequencies do not decay.
+	// step, apart from the gradient (Loshchilov & Hutter 2019). Subset sizes,
+	// logits of keeping elements and frequencies do not decay.
 	WeightDecay float64
 	// Clip bounds the Euclidean norm of the gradient of all parameters
 	// together; 0: no bound.
@@ -59,6 +60,9 @@ func (c *OptimizerConfig) complete() error {
 	}
 	if c.SubsetLR == 0 {
 		c.SubsetLR = c.LR
+	}
+	if c.KeepLR == 0 {
+		c.KeepLR = c.SubsetLR
 	}
 	if c.FrequencyLR == 0 {
 		c.FrequencyLR = c.LR
@@ -78,6 +82,8 @@ func (c *OptimizerConfig) complete() error {
 		return fail("learning rate", c.LR, "a positive number")
 	case !within(c.SubsetLR, math.SmallestNonzeroFloat64, math.Inf(1)):
 		return fail("learning rate of subsets", c.SubsetLR, "a positive number, or 0 for that of weights")
+	case !within(c.KeepLR, math.SmallestNonzeroFloat64, math.Inf(1)):
+		return fail("learning rate of keeping elements", c.KeepLR, "a positive number, or 0 for that of subsets")
 	case !within(c.FrequencyLR, math.SmallestNonzeroFloat64, math.Inf(1)):
 		return fail("learning rate of frequencies", c.FrequencyLR, "a positive number, or 0 for that of weights")
 	case !within(c.Beta1, 0, 1):
@@ -173,7 +179,7 @@ func (o *Optimizer) Steps() int { return o.steps }
 // cleared.
 func (o *Optimizer) Step(schedule Schedule) {
 	o.clip()
-	rate := [Frequency + 1]float64{Weight: o.cfg.LR, Subset: o.cfg.SubsetLR, Frequency: o.cfg.FrequencyLR}
+	rate := [Frequency + 1]float64{Weight: o.cfg.LR, Subset: o.cfg.SubsetLR, Keep: o.cfg.KeepLR, Frequency: o.cfg.FrequencyLR}
 	for c := range rate {
 		value, grad := o.params.value[c], o.params.grad[c]
 		if value.Len() == 0 {

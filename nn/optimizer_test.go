@@ -60,7 +60,7 @@ func (m *model) values() map[string][]float32 {
 
 var configs = map[string]nn.OptimizerConfig{
 	"Adam":        {LR: 1e-2},
-	"AdamAll":     {LR: 1e-2, SubsetLR: 1e-1, FrequencyLR: 1e-3, Beta1: 0.8, Beta2: 0.99, Eps: 1e-3, WeightDecay: 0.1, Clip: 2},
+	"AdamAll":     {LR: 1e-2, SubsetLR: 1e-1, KeepLR: 0.3, FrequencyLR: 1e-3, Beta1: 0.8, Beta2: 0.99, Eps: 1e-3, WeightDecay: 0.1, Clip: 2},
 	"SGD":         {Algorithm: nn.SGD, LR: 1e-2},
 	"SGDMomentum": {Algorithm: nn.SGD, LR: 1e-2, SubsetLR: 1e-1, Momentum: 0.9, WeightDecay: 0.1, Clip: 1000},
 	"SGDNesterov": {Algorithm: nn.SGD, LR: 1e-2, FrequencyLR: 1, Momentum: 0.9, Nesterov: true, Clip: 0.5},
@@ -93,7 +93,7 @@ func (r *reference) step(m *model, schedule nn.Schedule) {
 		return v
 	}
 	cfg := r.cfg
-	rate := map[nn.Class]float64{nn.Weight: cfg.LR, nn.Subset: or(cfg.SubsetLR, cfg.LR), nn.Frequency: or(cfg.FrequencyLR, cfg.LR)}
+	rate := map[nn.Class]float64{nn.Weight: cfg.LR, nn.Subset: or(cfg.SubsetLR, cfg.LR), nn.Keep: or(cfg.KeepLR, or(cfg.SubsetLR, cfg.LR)), nn.Frequency: or(cfg.FrequencyLR, cfg.LR)}
 	b1, b2, eps := or(cfg.Beta1, 0.9), or(cfg.Beta2, 0.999), or(cfg.Eps, 1e-8)
 	clip, sum := 1.0, 0.0
 	grad := map[string][]float32{}
@@ -281,6 +281,7 @@ func TestOptimizerRefuses(t *testing.T) {
 		{nn.OptimizerConfig{LR: nan}, "learning rate is NaN"},
 		{nn.OptimizerConfig{LR: math.Inf(1)}, "learning rate is +Inf"},
 		{nn.OptimizerConfig{LR: 1, SubsetLR: -1}, "learning rate of subsets is -1"},
+		{nn.OptimizerConfig{LR: 1, KeepLR: nan}, "learning rate of keeping elements is NaN"},
 		{nn.OptimizerConfig{LR: 1, FrequencyLR: nan}, "learning rate of frequencies is NaN"},
 		{nn.OptimizerConfig{LR: 1, Beta1: 1}, "beta1 is 1"},
 		{nn.OptimizerConfig{LR: 1, Beta2: -0.5}, "beta2 is -0.5"},

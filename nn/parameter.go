@@ -8,6 +8,7 @@ type Class uint8
 const (
 	Weight    Class = iota // trained with the base learning rate
 	Subset                 // learned size of a group subset, theta
+	Keep                   // learned logit of the probability of keeping a group element
 	Frequency              // omega_0 of a SIREN, where it is learned
 	Statistic              // running statistics: saved, not trained, no gradient
 	Constant               // saved for the reader of a checkpoint, never changed

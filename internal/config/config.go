@@ -96,6 +96,7 @@ type Train struct {
 	Optimizer     string  `toml:"optimizer"`       // "adam" or "sgd"
 	LR            float64 `toml:"lr"`
 	LRSubset      float64 `toml:"lr_subset"` // of the learned subset sizes; 0: lr
+	LRKeep        float64 `toml:"lr_keep"`   // of the learned logits of keeping elements; 0: lr_subset
 	LROmega0      float64 `toml:"lr_omega0"` // of learned frequencies; 0: lr
 	Momentum      float64 `toml:"momentum"`
 	Nesterov      bool    `toml:"nesterov"`
@@ -312,6 +313,7 @@ func (c *Config) Check() error {
 		{"kernel.omega0", c.Kernel.Omega0, true},
 		{"train.lr", c.Train.LR, true},
 		{"train.lr_subset", c.Train.LRSubset, false},
+		{"train.lr_keep", c.Train.LRKeep, false},
 		{"train.lr_omega0", c.Train.LROmega0, false},
 		{"train.decay_factor", c.Train.DecayFactor, false},
 		{"train.weight_decay", c.Train.WeightDecay, false},
@@ -390,10 +392,14 @@ func (c *Config) Training() model.TrainConfig {
 	if subset == 0 {
 		subset = t.LR
 	}
+	keep := t.LRKeep
+	if keep == 0 {
+		keep = subset
+	}
 	return model.TrainConfig{
 		Epochs: t.Epochs, Batch: t.Batch, StepsPerEpoch: t.StepsPerEpoch, Seed: c.Seed,
 		Optimizer: nn.OptimizerConfig{
-			Algorithm: algorithm, LR: t.LR, SubsetLR: subset, FrequencyLR: t.LROmega0,
+			Algorithm: algorithm, LR: t.LR, SubsetLR: subset, KeepLR: keep, FrequencyLR: t.LROmega0,
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
 		},
 		Penalties: model.Penalties{
