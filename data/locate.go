@@ -81,9 +81,15 @@ func (s FileSet) find(dir string) ([]string, error) {
 	if len(missing) == 0 {
 		return paths, nil
 	}
+	problem := fmt.Sprintf("%d of the %d files of %s are missing (%s)", len(missing), len(s.Files), s.Name, strings.Join(missing, ", "))
+	if s.Archive != nil {
+		if _, err := os.Stat(filepath.Join(dir, s.Archive.Name)); err == nil {
+			problem += ", but " + s.Archive.Name + " is there, which -download unpacks"
+		}
+	}
 	return nil, &FileError{
 		Path:    dir,
-		Problem: fmt.Sprintf("%d of the %d files of %s are missing (%s)", len(missing), len(s.Files), s.Name, strings.Join(missing, ", ")),
+		Problem: problem,
 		Remedy:  s.remedy(),
 		Err:     fs.ErrNotExist,
 	}

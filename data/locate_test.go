@@ -133,6 +133,17 @@ func TestNotFoundRemedies(t *testing.T) {
 	}
 }
 
+// An archive in the place of its files is noticed.
+func TestNotFoundButArchive(t *testing.T) {
+	dir := t.TempDir()
+	fill(t, dir, "cifar-10-binary.tar.gz", "test_batch.bin")
+	_, err := Locate(dir, CIFAR10Files())
+	if want := "5 of the 6 files of cifar10 are missing"; err == nil || !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), "but cifar-10-binary.tar.gz is there, which -download unpacks") {
+		t.Errorf("%v", err)
+	}
+}
+
 // What is put where DownloadDir says is found by Locate.
 func TestDownloadDir(t *testing.T) {
 	root := t.TempDir()
