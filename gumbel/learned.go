@@ -6,10 +6,10 @@ import "math"
 type Learned struct {
 	// Theta is the half-width of an interval, as a fraction of the axis. It is 1 for a
 	// subset.
-	Theta float64
+	Theta float64 `json:"theta"`
 	// Keep is, of a subset, the probability of keeping each value of the axis, 1 for the
 	// identity. It is nil for an interval.
-	Keep []float64
+	Keep []float64 `json:"keep,omitempty"`
 }
 
 // Learned returns what the distribution is on each of the group's axes.

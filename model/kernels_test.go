@@ -131,3 +131,30 @@ func TestOnSubsets(t *testing.T) {
 		t.Errorf("%v, then %v; %v", before, after, err)
 	}
 }
+
+// The metrics of an epoch have what was learned of reflections, and nothing besides the sizes of
+// intervals.
+func TestMetricsOfSubsets(t *testing.T) {
+	for name, net := range map[string]*Network{"SE2": newTiny(t), "Mirror": newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements = lie.Mirror, 2 })} {
+		tr := newTrainerOf(t, net, TrainConfig{Epochs: 1, Batch: 8, Threads: 1, EvalDraws: 1})
+		run, err := tr.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := run.Epochs[0]
+		if name == "SE2" {
+			if m.Subsets != nil {
+				t.Errorf("%s: %v", name, m.Subsets)
+			}
+			continue
+		}
+		for i, l := range m.Subsets {
+			if keep := l[0].Keep; len(keep) != 2 || keep[0] != 1 || math.Abs((1+keep[1])/2-m.Learned[i]) > 1e-12 {
+				t.Errorf("%s: layer %d has %v, in all %v", name, i, l, m.Learned[i])
+			}
+		}
+		if len(m.Subsets) != len(m.Learned) {
+			t.Errorf("%s: %d layers of %d", name, len(m.Subsets), len(m.Learned))
+		}
+	}
+}

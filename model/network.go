@@ -7,6 +7,7 @@ import (
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
@@ -118,6 +119,12 @@ func (net *Network) Architecture() string { return net.cfg.Type }
 func (net *Network) ImageShape() (channels, height, width int) {
 	return net.cfg.Channels, net.cfg.Side, net.cfg.Side
 }
+
+// Group returns the group that the network is on.
+func (net *Network) Group() lie.Group { return net.cfg.Group }
+
+// Batch returns the batch size that a bound network is planned for.
+func (net *Network) Batch() int { return net.bound("Batch").batch }
 
 // Classes returns the number of classes.
 func (net *Network) Classes() int { return net.cfg.Classes }

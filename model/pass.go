@@ -139,6 +139,15 @@ func (net *Network) Learned() [][]gumbel.Learned {
 	return list
 }
 
+// keeps is Learned for networks that learn more than one interval in each layer, else nil.
+func (net *Network) keeps() [][]gumbel.Learned {
+	axes := net.cfg.Group.Axes()
+	if !net.cfg.Partial || len(axes) == 1 && axes[0].Continuous() && net.cfg.Sampling == gumbel.Random {
+		return nil
+	}
+	return net.Learned()
+}
+
 // SetSubsets gives every learned subset the half-width theta, and elements that are
 // dropped at random that probability, to see what the network does on other subsets
 // than those it learned.

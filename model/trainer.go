@@ -62,7 +62,9 @@ type EpochMetrics struct {
 	ValidationStd      float64   `json:"validation_std"`
 	Learned            []float64 `json:"learned"` // subset size of each group convolution
 	Best               bool      `json:"best"`    // the weights were kept
-	Seconds            float64   `json:"seconds"` // spent in training steps, so far
+	// Subsets says more than Learned where subsets are not single intervals: see Network.Learned.
+	Subsets [][]gumbel.Learned `json:"subsets,omitempty"`
+	Seconds float64            `json:"seconds"` // spent in training steps, so far
 }
 
 // Run is the outcome of a training run.
@@ -359,6 +361,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		TrainAccuracy:  float64(t.at.Correct) / float64(t.perEpoch*t.cfg.Batch),
 		ValidationLoss: score.Loss, ValidationAccuracy: score.Accuracy, ValidationStd: score.Std,
 		Learned: t.net.Subsets(),
+		Subsets: t.net.keeps(),
 		Seconds: t.at.Seconds,
 	}
 	score.Loss += penalty // it breaks ties

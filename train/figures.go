@@ -3,32 +3,79 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/internal/plots"
+	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 )
 
-// figures are what the report shows besides the course of training: what the
-// trained network does with turned images, on the subsets it learned and on the
-// whole group.
+// figures are what the report and inspect show of a trained network besides the course
+// of training: what it does with turned images, on the subsets it learned and on others;
+// how equivariant it is; its kernels.
 type figures struct {
-	class      string         // the first class
-	angles     []float64      // degrees, -180 to 180
-	learned    []float64      // mean probability of the first class at each angle
-	whole      []float64      // the same with every subset reset to the whole group; nil unless partial
-	wholeGroup *float64       // test accuracy then; nil unless partial
-	crossings  []float64      // angles at which learned crosses 1/2, in degrees
-	images     int            // test images behind the curves
-	draws      int            // behind learned
-	wholeDraws int            // behind whole
-	picture    *plots.Picture // one of them
+	class     string         // the first class
+	angles    []float64      // degrees, -180 to 180
+	learned   []float64      // mean probability of the first class at each angle
+	crossings []float64      // angles at which learned crosses 1/2, in degrees
+	images    int            // test images behind the curves
+	draws     int            // behind learned
+	picture   *plots.Picture // one of them
+
+	// The same with every subset reset to the whole group, and the test accuracy then; nil
+	// unless partial.
+	whole      []float64
+	wholeGroup *float64
+	wholeDraws int // behind whole
+	// The same with every subset reset to other parts of the group, the smallest first.
+	resets []reset
+
+	classes   []string
+	confusion [][]int // of the test images, over all draws
+
+	subsets      [][]gumbel.Learned // of each group convolution
+	sizes        []float64          // of those, as fractions of the group
+	equivariance []model.Equivariance
+	turned       int // images behind equivariance
+	kernels      []kernelFigure
+
+	// Seconds that a batch takes, with rendering the kernels: on the learned subsets and on the
+	// whole group; zero unless partial.
+	pass, wholePass float64
+}
+
+// reset is what the network does with every subset reset to the same part of the group.
+type reset struct {
+	Subset      float64   `json:"subset"`
+	Accuracy    float64   `json:"accuracy"`
+	Probability []float64 `json:"probability,omitempty"` // of the first class at each angle
+}
+
+// kernelFigure is some kernels of a convolution at some elements.
+type kernelFigure struct {
+	layer   string
+	at      []string // the elements
+	side    int
+	kernels [][][]float32 // [kernel][element][side*side]
+}
+
+// depth says how much is looked at.
+type depth struct {
+	images  int       // behind curves against the rotation
+	step    int       // of those, degrees
+	turned  int       // images behind the measure of equivariance
+	turns   int       // step of that, degrees
+	resets  []float64 // subset sizes to look at, besides the whole group
+	kernels int       // of each convolution
+	layers  int       // convolutions whose kernels are shown
 }
 
 const (
-	curveStep   = 15 // degrees
-	curveImages = 32
-	curveDraws  = 3 // at most, and no more than the test takes
+	curveDraws = 3 // at most, and no more than the test takes
 
 	// On the whole group the answer hardly depends on the rotation and the accuracy
 	// is near chance or not: fewer draws show that.
@@ -36,33 +83,148 @@ const (
 	wholeAccuracyDraws = 1
 )
 
-// measure computes the figures of a trained network, whose subsets are left as
-// they were.
-func measure(ctx context.Context, s *session) (*figures, error) {
-	turned, f := turnedImages(s.set)
-	f.draws, f.wholeDraws = min(curveDraws, s.cfg.Train.EvalDraws), min(wholeCurveDraws, s.cfg.Train.EvalDraws)
-	f.learned = f.curve(s.net, s.set, turned, f.draws, s.cfg.Seed)
-	f.crossings = crossings(f.angles, f.learned)
-	if !s.cfg.Conv.Partial {
-		return f, ctx.Err()
+// reportDepth is what a report shows. Of larger images it takes fewer.
+func reportDepth(set *data.Dataset) depth {
+	d := depth{images: 32, step: 15, turned: 16, turns: 15, kernels: 3, layers: 2}
+	if set.Pixels() > 1000 {
+		d.turned, d.turns = 8, 45
 	}
-	defer s.trainer.RestoreBest()
-	s.net.SetSubsets(1)
-	f.whole = f.curve(s.net, s.set, turned, f.wholeDraws, s.cfg.Seed)
-	score, err := s.net.Evaluate(ctx, s.set, &s.set.Test, wholeAccuracyDraws, s.cfg.Seed)
-	if err != nil {
+	return d
+}
+
+// measure computes the figures of a trained network that is bound to a device. Its
+// subsets are left as they were. The confusion matrix is not part of that.
+func measure(ctx context.Context, net *model.Network, set *data.Dataset, c *config.Config, threads int, deep depth) (*figures, error) {
+	turned, f := turnedImages(set, deep.images, deep.step)
+	f.draws, f.wholeDraws = min(curveDraws, c.Train.EvalDraws), min(wholeCurveDraws, c.Train.EvalDraws)
+	f.learned = f.curve(net, set, turned, f.draws, c.Seed)
+	f.crossings = crossings(f.angles, f.learned)
+	f.classes, f.subsets, f.sizes = set.ClassNames, net.Learned(), net.Subsets()
+	if err := f.measureEquivariance(ctx, net, set, threads, deep); err != nil {
 		return nil, err
 	}
-	f.wholeGroup = &score.Accuracy
-	return f, nil
+	if err := f.render(net, deep); err != nil {
+		return nil, err
+	}
+	if !c.Conv.Partial {
+		return f, ctx.Err()
+	}
+	f.pass = passSeconds(net, turned, c.Seed)
+	for _, theta := range append(slices.Clone(deep.resets), 1) {
+		err := net.OnSubsets(theta, func() error {
+			score, err := net.Evaluate(ctx, set, &set.Test, wholeAccuracyDraws, c.Seed)
+			if err != nil {
+				return err
+			}
+			curve := f.curve(net, set, turned, f.wholeDraws, c.Seed)
+			if theta == 1 {
+				f.whole, f.wholeGroup, f.wholePass = curve, &score.Accuracy, passSeconds(net, turned, c.Seed)
+			} else {
+				f.resets = append(f.resets, reset{theta, score.Accuracy, curve})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f, ctx.Err()
+}
+
+// passSeconds returns the shortest of a few times that a batch takes.
+func passSeconds(net *model.Network, images []float32, seed uint64) float64 {
+	channels, height, width := net.ImageShape()
+	images = images[:min(len(images), net.Batch()*channels*height*width)]
+	shortest := math.Inf(1)
+	for range 5 {
+		start := time.Now()
+		net.Probabilities(images, 1, seed)
+		shortest = min(shortest, time.Since(start).Seconds())
+	}
+	return shortest
+}
+
+// measureEquivariance measures on the first test images, by rotations through half the
+// circle and a flip.
+func (f *figures) measureEquivariance(ctx context.Context, net *model.Network, set *data.Dataset, threads int, deep depth) (err error) {
+	f.turned = min(deep.turned, set.Test.Len())
+	index := make([]int, f.turned)
+	for i := range index { // from all over the test part
+		index[i] = i * set.Test.Len() / f.turned
+	}
+	images := make([]float32, f.turned*set.Pixels())
+	set.Batch(images, nil, &set.Test, index)
+	black := make([]float32, set.Channels)
+	for c := range black {
+		black[c] = -set.Mean[c] / set.Std[c]
+	}
+	list := []model.Transformation{}
+	for a := 0; a <= 180; a += deep.turns {
+		list = append(list, model.Transformation{Angle: float64(a) * math.Pi / 180})
+	}
+	f.equivariance, err = net.Equivariance(ctx, images, model.EquivarianceConfig{
+		Transformations: append(list, model.Transformation{Flip: true}), Fill: black, Batch: min(f.turned, 32), Threads: threads,
+	})
+	return err
+}
+
+// render renders the first kernels of the first convolutions at some elements.
+func (f *figures) render(net *model.Network, deep depth) error {
+	at, names := shownElements(net.Group())
+	for layer := range min(deep.layers, net.Convolutions()) {
+		k, err := net.Kernels(layer, at)
+		if err != nil {
+			return err
+		}
+		fig := kernelFigure{layer: k.Layer, at: names, side: k.Side}
+		pixels, pairs := k.Side*k.Side, k.Out*k.In
+		for i := range min(deep.kernels, k.Out) {
+			var row [][]float32
+			for j := range at { // output channel i, from the first input channel
+				row = append(row, k.Weights[(j*pairs+i*k.In)*pixels:][:pixels])
+			}
+			fig.kernels = append(fig.kernels, row)
+		}
+		f.kernels = append(f.kernels, fig)
+	}
+	return nil
+}
+
+// shownElements returns up to eight elements of a group, and what they do.
+func shownElements(g lie.Group) ([]lie.Element, []string) {
+	n := g.Components()
+	for g.Dim() > 0 && 2*n <= 8 {
+		n *= 2
+	}
+	var list []lie.Element
+	var names []string
+	for _, e := range g.Grid(n) {
+		if len(list) == 8 {
+			break
+		}
+		e = g.Inverse(e) // a positive angle turns clockwise
+		name := degrees(0)
+		for i, axis := range g.Axes() {
+			switch {
+			case axis.Kind == lie.Circle:
+				name = degrees(math.Mod(360-e[i]*180/math.Pi, 360))
+			case axis.Kind == lie.Turns && axis.Order > 1:
+				name = degrees(math.Mod(360-e[i]*360/float64(axis.Order), 360))
+			case axis.Kind == lie.Flip && e[i] != 0:
+				name += " ⇋"
+			}
+		}
+		list, names = append(list, e), append(names, name)
+	}
+	return list, names
 }
 
 // turnedImages returns the first test images of the first class, upright, normalised,
-// turned by every angle of the curve: [angles, images, C, H, W]. The last angle is
-// the first one again and left out.
-func turnedImages(set *data.Dataset) ([]float32, *figures) {
+// turned by every angle of the curve, so many degrees apart: [angles, images, C, H, W].
+// The last angle is the first one again and left out.
+func turnedImages(set *data.Dataset, count, step int) ([]float32, *figures) {
 	f := &figures{class: set.ClassNames[0]}
-	for a := -180; a <= 180; a += curveStep {
+	for a := -180; a <= 180; a += step {
 		f.angles = append(f.angles, float64(a))
 	}
 	images := &set.Test
@@ -71,7 +233,7 @@ func turnedImages(set *data.Dataset) ([]float32, *figures) {
 	}
 	var chosen []int
 	for i, label := range images.Labels {
-		if label == 0 && len(chosen) < curveImages {
+		if label == 0 && len(chosen) < count {
 			chosen = append(chosen, i)
 		}
 	}

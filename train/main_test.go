@@ -419,6 +419,7 @@ func TestResult(t *testing.T) {
 		"test_accuracy", "test_accuracy_std", "eval_draws", "seconds_per_step", "images_per_second", "peak_rss_bytes",
 		"threads", "level", "device", "learned", "version",
 		"whole_group_accuracy", "crossings_degrees", "best_epoch", "validation_accuracy",
+		"subsets", "equivariance", "confusion", "seconds_per_pass", "whole_group_pass_seconds",
 	}
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(values)); !slices.Equal(got, want) {
@@ -443,13 +444,22 @@ func TestResult(t *testing.T) {
 			t.Errorf("%s is %v", key, values[key])
 		}
 	}
-	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch"} {
+	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch", "seconds_per_pass", "whole_group_pass_seconds"} {
 		if v, ok := values[key].(float64); !ok || v <= 0 {
 			t.Errorf("%s is %v", key, values[key])
 		}
 	}
-	if learned, ok := values["learned"].([]any); !ok || len(learned) != 5 {
-		t.Errorf("learned is %v", values["learned"])
+	for key, want := range map[string]int{"learned": 5, "subsets": 5, "equivariance": 14, "confusion": 2} {
+		if list, ok := values[key].([]any); !ok || len(list) != want {
+			t.Errorf("%s is %v", key, values[key])
+		}
+	}
+	for _, e := range values["equivariance"].([]any) {
+		for _, key := range []string{"degrees", "flip", "in_group", "total", "grid", "boundary", "pooling", "sampling", "subset", "group", "changed"} {
+			if _, ok := e.(map[string]any)[key]; !ok || !strings.Contains(doc, "`"+key+"`") {
+				t.Errorf("%s is missing, or is not explained", key)
+			}
+		}
 	}
 }
 

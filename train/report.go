@@ -13,48 +13,48 @@ import (
 	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/internal/plots"
-	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 )
 
 //go:embed report.html.tmpl
 var reportText string
 
-var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+//go:embed figures.html.tmpl
+var figuresText string
+
+//go:embed inspect.html.tmpl
+var inspectText string
+
+var pages = template.New("pages").Funcs(template.FuncMap{
 	"count":    count,
 	"accuracy": func(v float64) string { return fmt.Sprintf("%.4f", v) },
 	"number":   func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) },
 	"theta":    func(v float64) string { return fmt.Sprintf("%.3f", v) },
-}).Parse(reportText))
+	"part":     func(v float64) string { return fmt.Sprintf("%.3f", v) },
+	"percent":  func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) },
+	"ms":       func(v float64) string { return fmt.Sprintf("%.3g ms", 1000*v) },
+})
+
+var (
+	_               = template.Must(pages.New("figures").Parse(figuresText))
+	reportTemplate  = template.Must(pages.New("report").Parse(reportText))
+	inspectTemplate = template.Must(pages.New("inspect").Parse(inspectText))
+)
 
 // reportData is what the template of the report shows.
 type reportData struct {
-	Style  template.CSS
+	*figureData
 	Result *result
 	Epochs []model.EpochMetrics
 
-	Set           string // the data set, named synthetic where it is
-	Class         string // the first class, whose probability is shown
-	Images, Draws int    // behind that
-	WholeDraws    int    // behind the same on the whole group
 	// ValidationDraws is behind each validation.
-	ValidationDraws int
-	Crossings       string // where the answer changes; empty where it does not
-	// Pictures. Rotation is laid out twice, for wide and for narrow pages.
-	Rotation, RotationNarrow, Loss, Accuracy, Subsets template.HTML
+	ValidationDraws         int
+	Crossings               string // where the answer changes; empty where it does not
+	Loss, Accuracy, Subsets template.HTML
 
-	Layers   []layerReport
 	Settings []setting
 	Facts    []setting
 	Command  string
-}
-
-// layerReport is the learned subset of one group convolution.
-type layerReport struct {
-	Short, Name string
-	Theta       float64
-	Elements    int           // drawn per pass
-	Circle      template.HTML // empty for groups whose stabiliser is no circle
 }
 
 // setting is a row of a table.
@@ -75,27 +75,21 @@ func writeReport(path string, c *config.Config, r *result, epochs []model.EpochM
 // against the rotation as a file of its own.
 func writeRotation(path string, r *result, f *figures) error {
 	return atomicfile.WriteFile(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, rotationChart("rotation", r, f).File(860, 430))
+		_, err := io.WriteString(w, rotationChart("rotation", setName(r), f).File(860, 430))
 		return err
 	})
 }
 
 func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figures) *reportData {
-	narrow := rotationChart("rotation-narrow", r, f)
-	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &reportData{
-		Style: template.CSS(plots.Style), Result: r, Epochs: epochs,
-		Set: setName(r), Class: f.class, Images: f.images, Draws: f.draws, WholeDraws: f.wholeDraws, Crossings: inShort(f.crossings),
-		ValidationDraws: model.ValidationDraws,
-		Rotation:        svg(rotationChart("rotation", r, f).SVG(900, 400)),
-		RotationNarrow:  svg(narrow.SVG(380, 330)),
-		Loss:            svg(lossChart(epochs).SVG(380, 240)),
-		Accuracy:        svg(accuracyChart(epochs).SVG(380, 240)),
-		Command:         command(c),
+		figureData: newFigureData(c, setName(r), f), Result: r, Epochs: epochs,
+		Crossings: inShort(f.crossings), ValidationDraws: model.ValidationDraws,
+		Loss:     svg(lossChart(epochs).SVG(380, 240)),
+		Accuracy: svg(accuracyChart(epochs).SVG(380, 240)),
+		Command:  command(c),
 	}
 	if c.Conv.Partial {
 		d.Subsets = svg(subsetChart(c, epochs).SVG(380, 300))
-		d.Layers = layerReports(c, r)
 	}
 	d.Settings = settings(c)
 	d.Facts = facts(r)
@@ -110,45 +104,6 @@ func setName(r *result) string {
 		return r.Dataset + " (synthetic)"
 	}
 	return r.Dataset
-}
-
-// rotationChart is the paper's figure: what the network says about turned images.
-func rotationChart(id string, r *result, f *figures) *plots.Chart {
-	ch := &plots.Chart{
-		ID:    id,
-		Title: fmt.Sprintf("Probability of the class %s against the rotation of the input, %s", f.class, setName(r)),
-		X: plots.Axis{
-			Label: "rotation of the input, counter-clockwise", Min: -180, Max: 180,
-			Ticks:  []float64{-180, -135, -90, -45, 0, 45, 90, 135, 180},
-			Format: func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.0f°", v), "-", "\u2212") },
-		},
-		Y:       plots.Axis{Label: fmt.Sprintf("mean probability of “%s” · %s", f.class, setName(r)), Min: 0, Max: 1},
-		Levels:  []plots.Level{{Y: 0.5}},
-		Picture: f.picture,
-	}
-	name := "the network"
-	if f.whole != nil {
-		name = "learned subsets"
-		ch.Lines = append(ch.Lines, plots.Line{Name: "whole group", X: f.angles, Y: f.whole, Color: plots.Second, Dashed: true})
-	}
-	ch.Lines = append(ch.Lines, plots.Line{Name: name, X: f.angles, Y: f.learned, Color: plots.First})
-	for _, x := range f.crossings {
-		ch.Points = append(ch.Points, plots.Point{X: x, Y: 0.5, Label: degrees(x), Left: x < 0})
-	}
-	if len(ch.Points) > 6 {
-		ch.Points = nil // a line that wavers about 1/2 has no crossings worth a name
-	}
-	low, high := extremes(f.learned)
-	ch.Desc = fmt.Sprintf("With %s the mean over %d test images and %d draws lies between %.2f (at %s) and %.2f (at %s).",
-		name, f.images, f.draws, f.learned[low], degrees(f.angles[low]), f.learned[high], degrees(f.angles[high]))
-	if where := inWords(f.crossings); where != "" {
-		ch.Desc += " It crosses one half at " + where + "."
-	}
-	if f.whole != nil {
-		low, high := extremes(f.whole)
-		ch.Desc += fmt.Sprintf(" With every subset reset to the whole group it lies between %.2f and %.2f.", f.whole[low], f.whole[high])
-	}
-	return ch
 }
 
 func lossChart(epochs []model.EpochMetrics) *plots.Chart {
@@ -289,35 +244,6 @@ func layerName(c *config.Config, i, n int) (short, long string) {
 		return "last", "last convolution"
 	}
 	return fmt.Sprintf("%d.%d", i/2+1, i%2+1), fmt.Sprintf("block %d, convolution %d", i/2+1, i%2+1)
-}
-
-func layerReports(c *config.Config, r *result) []layerReport {
-	group, err := lie.ByName(c.Group.Name)
-	if err != nil || group.Dim() == 0 {
-		return nil
-	}
-	var list []layerReport
-	for i, theta := range r.Learned {
-		short, name := layerName(c, i, len(r.Learned))
-		l := layerReport{Short: short, Name: name, Theta: theta, Elements: drawn(c, theta)}
-		if len(group.Axes()) == 1 && isCircle(group.Axes()[0]) && c.Group.Sampling == "random" {
-			circle := plots.Circle{
-				ID: fmt.Sprintf("layer-%d", i), Title: "Subset of " + name,
-				Desc:      fmt.Sprintf("Rotations from \u2212%.0f to %.0f degrees, %d elements.", theta*180, theta*180, l.Elements),
-				HalfWidth: theta, Elements: l.Elements, Color: plots.Ramp(i, len(r.Learned)),
-			}
-			l.Circle = svg(circle.SVG())
-		}
-		list = append(list, l)
-	}
-	return list
-}
-
-func isCircle(a lie.Axis) bool { return a.Kind == lie.Circle }
-
-// drawn is the number of elements that a layer draws from a subset.
-func drawn(c *config.Config, theta float64) int {
-	return max(1, min(c.Group.Elements, int(math.Ceil(float64(c.Group.Elements)*math.Abs(theta)))))
 }
 
 // settings lists all values of a configuration.

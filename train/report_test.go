@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/tensor"
 )
@@ -34,7 +36,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 			ValidationLoss: left + 0.01, ValidationAccuracy: 0.99 - left/2, Best: i == n, Learned: []float64{1, 0.3 + 0.7*left, 0.5},
 		})
 	}
-	_, f := turnedImages(data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 2}))
+	_, f := turnedImages(data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 2}), 32, 15)
 	f.draws, f.wholeDraws = 12, 2
 	for _, a := range f.angles {
 		f.learned = append(f.learned, 0.5+0.45*math.Cos(a*math.Pi/180))
@@ -44,7 +46,23 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 		Preset: c.Preset, Dataset: c.Data.Set, Synthetic: strings.HasPrefix(c.Data.Set, "strokes"), Group: c.Group.Name, Elements: 8, Partial: partial,
 		Kernel: "SIREN", Epochs: n, BestEpoch: n, EvalDraws: 5, TestAccuracy: 0.9875, TestAccuracyStd: 0.0021, Learned: []float64{1, 0.3, 0.5},
 	}
+	f.classes, f.confusion = []string{"6", "6 turned by 180 degrees"}, [][]int{{9, 1}, {0, 10}}
+	f.sizes = r.Learned
+	for _, theta := range f.sizes {
+		f.subsets = append(f.subsets, []gumbel.Learned{{Theta: theta}})
+	}
+	f.turned = 4
+	for a := 0; a <= 180; a += 45 {
+		e := model.Equivariance{Transformation: model.Transformation{Angle: float64(a) * math.Pi / 180}, Element: true, Pooled: model.Parts{Total: 0.7, Subset: 0.5125, Sampling: 0.25}}
+		for _, name := range []string{"lift_conv", "blocks.0.gconv1", "blocks.0.gconv2", "last_gconv"} {
+			e.Layers = append(e.Layers, model.LayerParts{Layer: name, Parts: model.Parts{Total: 0.1, Grid: 0.1}})
+		}
+		f.equivariance = append(f.equivariance, e)
+	}
+	f.equivariance = append(f.equivariance, model.Equivariance{Transformation: model.Transformation{Flip: true}, Pooled: model.Parts{Total: 0.4375, Group: 0.4375}})
+	f.kernels = []kernelFigure{{layer: "lift_conv", at: []string{"0°", "90°"}, side: 3, kernels: [][][]float32{{{0, 1, -1, 2, 0, 0, 0, -2, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0}}}}}
 	if partial {
+		f.pass, f.wholePass = 0.015, 0.02
 		whole := 0.5031
 		f.wholeGroup, r.WholeGroupAccuracy = &whole, &whole
 		f.whole = slices.Repeat([]float64{0.6}, len(f.angles))
@@ -69,7 +87,7 @@ func TestReport(t *testing.T) {
 		for _, partial := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d epochs, partial=%v", n, partial), func(t *testing.T) {
 				html := render(t, "strokes6-180", n, partial)
-				for _, s := range []string{"0.9875", "0.0021", "5 draws", "synthetic data", "go run ./train", "train.lr_subset", "prefers-color-scheme:dark"} {
+				for _, s := range []string{"0.9875", "0.0021", "5 draws", "synthetic data", "0.512", "0.438", "rotation by 90°", "flip, left to right", "lift_conv", "6 turned by 180 degrees</li>", "go run ./train", "train.lr_subset", "prefers-color-scheme:dark"} {
 					if !strings.Contains(html, s) {
 						t.Errorf("the report lacks %q", s)
 					}
@@ -77,8 +95,12 @@ func TestReport(t *testing.T) {
 				if strings.Contains(html, "0.5031") != partial {
 					t.Error("the accuracy on the whole group belongs to reports on learned subsets")
 				}
-				// rotation (wide and narrow), loss, accuracy; subsets and a circle for each layer
-				want := 4
+				if strings.Contains(html, "15 ms on the learned subsets and 20 ms on the whole group: 25% less") != partial {
+					t.Error("the time of a pass belongs to reports on learned subsets")
+				}
+				// rotation (wide and narrow), kernels, equivariance (pooled and by layers), confusion,
+				// loss, accuracy; subsets and a circle for each layer
+				want := 8
 				if partial {
 					want += 1 + 3
 				}
@@ -214,7 +236,7 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer net.Release()
-	turned, f := turnedImages(set)
+	turned, f := turnedImages(set, 32, 15)
 	got := f.curve(net, set, turned, 1, 7)
 	if len(got) != len(f.angles) || got[0] != got[len(got)-1] {
 		t.Fatalf("%d angles, %v at the first and %v at the last", len(got), got[0], got[len(got)-1])
@@ -230,7 +252,7 @@ func TestCurve(t *testing.T) {
 // The images of the curve are those of the test set, turned.
 func TestTurnedImages(t *testing.T) {
 	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
-	turned, f := turnedImages(set)
+	turned, f := turnedImages(set, 32, 15)
 	pixels := set.Pixels()
 	if f.images != 3 || len(turned) != (len(f.angles)-1)*3*pixels || f.class != "6" {
 		t.Fatalf("%d images of class %q in %d values", f.images, f.class, len(turned))
@@ -253,6 +275,68 @@ func TestTurnedImages(t *testing.T) {
 			set.Batch(want, labels, &set.Test, []int{2*j + row})
 			if got := turned[(i*3+j)*pixels:][:pixels]; !slices.Equal(got, want) {
 				t.Errorf("image %d at %v degrees is not the one of the test set", j, angle)
+			}
+		}
+	}
+}
+
+// What was learned shows in the pictures of layers, whatever the group.
+func TestLayerReports(t *testing.T) {
+	for _, c := range []struct {
+		group, sampling string
+		elements        int
+		learned         []gumbel.Learned
+		drawn           int
+		want            []string // in the picture
+		note            string
+	}{
+		{"SE(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}}, 4, []string{"±90°", `class="arc"`}, ""},
+		{"SE(2)", "deterministic", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.5, 0, 0.5}}}, 4, []string{"50%", `class="dot"`}, ""},
+		{"E(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1, 0.25}}}, 4, []string{"±90°", `stroke-opacity="0.25"`}, "mirrored 25%"},
+		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
+		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, []string{"90%", `class="dot"`}, ""},
+	} {
+		cfg, err := config.Lookup("strokes6-180")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Group.Name, cfg.Group.Sampling, cfg.Group.Elements = c.group, c.sampling, c.elements
+		f := &figures{subsets: [][]gumbel.Learned{c.learned}, sizes: []float64{0.5}}
+		list := layerReports(&cfg, f)
+		if len(list) != 1 || list[0].Elements != c.drawn || list[0].Note != c.note {
+			t.Errorf("%s: %+v", c.group, list)
+			continue
+		}
+		checkPicture(t, string(list[0].Circle))
+		for _, s := range c.want {
+			if !strings.Contains(string(list[0].Circle), s) {
+				t.Errorf("%s: no %s in %s", c.group, s, list[0].Circle)
+			}
+		}
+	}
+}
+
+// The elements that kernels are shown at are called by what they do to a picture:
+// counter-clockwise rotations, and then mirrors.
+func TestShownElements(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group
+		want  string
+	}{
+		{lie.SE2, "0° 45° 90° 135° 180° 225° 270° 315°"},
+		{lie.Cyclic(4), "0° 90° 180° 270°"},
+		{lie.E2, "0° 90° 180° 270° 0° ⇋ 270° ⇋ 180° ⇋ 90° ⇋"},
+		{lie.Mirror, "0° 0° ⇋"},
+		{lie.T2, "0°"},
+	} {
+		elements, names := shownElements(c.group)
+		if got := strings.Join(names, " "); got != c.want || len(elements) != len(names) {
+			t.Errorf("%s: %s, want %s", c.group.Name(), got, c.want)
+		}
+		if c.group == lie.SE2 {
+			m := c.group.Matrix(elements[2]) // takes what lies to the right upwards, where rows begin
+			if math.Abs(m[0][1]+1) > 1e-12 {
+				t.Errorf("90 degrees are the matrix %v", m)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
 )
@@ -43,6 +45,50 @@ type result struct {
 	Device             string    `json:"device"`
 	Learned            []float64 `json:"learned"` // subset size of each group convolution
 	Version            string    `json:"version"`
+
+	Subsets               [][]gumbel.Learned  `json:"subsets,omitempty"`                  // of each group convolution, axis by axis of the group
+	Equivariance          []equivarianceEntry `json:"equivariance"`                       // behind the pooling over plane and group
+	Confusion             [][]int             `json:"confusion,omitempty"`                // of the test images, over all draws
+	SecondsPerPass        float64             `json:"seconds_per_pass,omitempty"`         // of a batch, on the learned subsets
+	WholeGroupPassSeconds float64             `json:"whole_group_pass_seconds,omitempty"` // the same on the whole group
+}
+
+// equivarianceEntry is how equivariant the network is to one transformation.
+type equivarianceEntry struct {
+	Degrees float64 `json:"degrees"` // of the rotation, counter-clockwise
+	Flip    bool    `json:"flip"`    // from left to right, before it
+	InGroup bool    `json:"in_group"`
+	model.Parts
+	Changed float64            `json:"changed"` // fraction of images that change their class
+	Layers  []model.LayerParts `json:"layers,omitempty"`
+}
+
+func equivarianceEntries(list []model.Equivariance, layers bool) []equivarianceEntry {
+	entries := []equivarianceEntry{}
+	for _, e := range list {
+		entry := equivarianceEntry{Degrees: e.Angle * 180 / math.Pi, Flip: e.Flip, InGroup: e.Element, Parts: e.Pooled, Changed: e.Changed}
+		if layers {
+			entry.Layers = e.Layers
+		}
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+// mostListed is the largest number of classes whose confusion is listed.
+const mostListed = 20
+
+// add adds what the figures show.
+func (r *result) add(f *figures) {
+	r.WholeGroupAccuracy, r.Crossings = f.wholeGroup, f.crossings
+	r.Equivariance = equivarianceEntries(f.equivariance, false)
+	r.SecondsPerPass, r.WholeGroupPassSeconds = f.pass, f.wholePass
+	if r.Partial {
+		r.Subsets = f.subsets
+	}
+	if len(f.confusion) <= mostListed {
+		r.Confusion = f.confusion
+	}
 }
 
 func newResult(c *config.Config, set *data.Dataset, net *model.Network, run *model.Run, threads int, device string) result {

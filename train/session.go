@@ -205,11 +205,12 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 		return s.cannotWrite(err)
 	}
 	r := newResult(s.cfg, s.set, s.net, run, s.o.threads, s.dev.Name())
-	figures, err := measure(ctx, s)
+	figures, err := measure(ctx, s.net, s.set, s.cfg, s.o.threads, reportDepth(s.set))
 	if err != nil {
 		return err
 	}
-	r.WholeGroupAccuracy, r.Crossings = figures.wholeGroup, figures.crossings
+	figures.confusion = run.Confusion
+	r.add(figures)
 	if err := errors.Join(
 		writeRotation(s.dir.file(rotationFile), &r, figures),
 		writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures),

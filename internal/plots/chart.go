@@ -124,7 +124,7 @@ func (c *Chart) layout(width, height float64) *frame {
 	if f.legend = width < narrow && longest > 75; f.legend {
 		f.top += lineHeight + 6
 	} else if longest > 0 {
-		f.right = width - longest - 12
+		f.right = width - longest - 18
 	}
 	for _, l := range c.Levels {
 		ys = append(ys, l.Y)

@@ -7,12 +7,16 @@ import (
 )
 
 // Circle is a picture of a subset of the rotations: an arc of the circle of all
-// angles, centred on the angle 0, which is at the top.
+// angles, centred on the angle 0, which is at the top. Of a group with reflections it has
+// a second circle within for the mirrored elements.
 type Circle struct {
 	ID          string
 	Title, Desc string
-	HalfWidth   float64 // of the arc, as a fraction of pi; 1 is the whole circle
-	Elements    int     // how many are drawn from it
+	HalfWidth   float64   // of the arc, as a fraction of pi; 1 is the whole circle
+	Elements    int       // how many are drawn from it
+	Keep        []float64 // instead: the probability of each of as many angles
+	Mirror      []float64 // the probability of the mirrored elements; empty for a group without them
+	Label       string    // in the middle; "": the half-width in degrees
 	Color       Color
 }
 
@@ -25,11 +29,19 @@ func (c *Circle) SVG() string {
 	fmt.Fprintf(&b, `<svg class="plot circle" viewBox="0 0 %[2]s %[2]s" role="img" aria-labelledby="%[1]s-title %[1]s-desc">`, c.ID, num(size))
 	fmt.Fprintf(&b, `<title id="%s-title">%s</title><desc id="%s-desc">%s</desc>`, c.ID, esc(c.Title), c.ID, esc(c.Desc))
 	fmt.Fprintf(&b, `<g transform="translate(%[1]s %[1]s)" class="%[2]s"><circle class="track" r="%[3]s"/><path class="axis" d="M0 -46v-5"/>`, num(size/2), c.Color, num(radius))
+	for _, p := range c.Mirror {
+		fmt.Fprintf(&b, `<circle class="inner" r="31"/><circle class="mirror" r="31" stroke-opacity="%s"/>`, num(p))
+	}
 	theta := min(max(c.HalfWidth, 0), 1)
 	at := func(angle float64) string { // clockwise from the top
 		return num(radius*math.Sin(angle)) + " " + num(-radius*math.Cos(angle))
 	}
-	if theta > 0.9995 {
+	if c.Keep != nil {
+		for i, p := range c.Keep {
+			x, y, _ := strings.Cut(at(2*math.Pi*float64(i)/float64(len(c.Keep))), " ")
+			fmt.Fprintf(&b, `<circle class="dot" cx="%s" cy="%s" r="%s"/>`, x, y, num(1+3.5*p))
+		}
+	} else if theta > 0.9995 {
 		fmt.Fprintf(&b, `<circle class="arc" r="%s"/>`, num(radius))
 	} else {
 		large := 0
@@ -38,13 +50,17 @@ func (c *Circle) SVG() string {
 		}
 		fmt.Fprintf(&b, `<path class="arc" d="M%sA%[2]s %[2]s 0 %d 1 %s"/>`, at(-theta*math.Pi), num(radius), large, at(theta*math.Pi))
 	}
-	if c.Elements <= maxDots {
+	if c.Keep == nil && c.Elements <= maxDots {
 		for i := range c.Elements {
 			x, y, _ := strings.Cut(at(theta*math.Pi*((2*float64(i)+1)/float64(c.Elements)-1)), " ")
 			fmt.Fprintf(&b, `<circle class="element" cx="%s" cy="%s" r="2"/>`, x, y)
 		}
 	}
-	fmt.Fprintf(&b, `<text class="strong big" text-anchor="middle" y="6">±%.0f°</text></g></svg>`, theta*180)
+	label := c.Label
+	if label == "" {
+		label = fmt.Sprintf("±%.0f°", theta*180)
+	}
+	fmt.Fprintf(&b, `<text class="strong big" text-anchor="middle" y="6">%s</text></g></svg>`, esc(label))
 	return b.String()
 }
 

@@ -254,3 +254,67 @@ func TestPicture(t *testing.T) {
 		t.Errorf("shades %v, want %v", got, want)
 	}
 }
+
+// A circle shows kept angles by their size, and mirrored elements by their strength.
+func TestCircleOfProbabilities(t *testing.T) {
+	svg := (&Circle{ID: "c", Title: "t", Desc: "d", Keep: []float64{1, .5, 0, .5}, Mirror: []float64{.25}, Label: "50%", Elements: 4, Color: First}).SVG()
+	wellFormed(t, svg)
+	if strings.Count(svg, `class="dot"`) != 4 || !strings.Contains(svg, `r="4.5"`) || !strings.Contains(svg, `cx="40" cy="0" r="2.75"`) && !strings.Contains(svg, `r="2.8"`) {
+		t.Error(svg)
+	}
+	if !strings.Contains(svg, `class="mirror" r="31" stroke-opacity="0.25"`) || !strings.Contains(svg, ">50%<") || strings.Contains(svg, "arc") || strings.Contains(svg, `"element"`) {
+		t.Error(svg)
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	m := &Matrix{ID: "m", Title: "t", Desc: "d", Names: []string{"cat", "d<og", "x"}, Counts: [][]int{{8, 2, 0}, {0, 4, 0}, {0, 0, 0}}, Rows: "class", Cols: "answer"}
+	svg := m.SVG(380)
+	wellFormed(t, svg)
+	for _, want := range []string{`fill-opacity="0.81"`, `fill-opacity="0.25"`, `fill-opacity="1.00"`, "cat as d&lt;og: 2 of 10", ">8<", ">2<", ">4<", ">class<", ">answer<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	if n := strings.Count(svg, `class="cell"`); n != 3 {
+		t.Errorf("%d cells of counts that are not zero, want 3", n)
+	}
+	// Of many classes it has the cells alone.
+	many := &Matrix{ID: "m", Names: make([]string, 100), Counts: make([][]int, 100)}
+	for i := range many.Counts {
+		many.Names[i], many.Counts[i] = "name of a class", make([]int, 100)
+		many.Counts[i][i] = 7
+	}
+	svg = many.SVG(380)
+	wellFormed(t, svg)
+	if strings.Contains(svg, ">7<") || strings.Count(svg, `class="cell"`) != 100 || strings.Contains(svg, `class="tick"`) {
+		t.Error("counts or names where there is no room")
+	}
+}
+
+// The shapes of a kernel cover the pixels of its sign, as strong as their shade.
+func TestKernels(t *testing.T) {
+	k := &Kernels{ID: "k", Title: "t", Desc: "d", Columns: []string{"0°", "90°"}, Side: 2, Weights: [][][]float32{
+		{{1, -.5, 0, .01}, {-1, -1, 1, 1}},
+		{{0, 0, 0, 0}, {0, 0, 0, 0}},
+	}}
+	svg := k.SVG(300)
+	wellFormed(t, svg)
+	for _, want := range []string{
+		`<g class="c1"><path class="cell" fill-opacity="1" d="M0 0h1v1h-1z"/></g>`,
+		`<g class="c2"><path class="cell" fill-opacity="0.5" d="M1 0h1v1h-1z"/></g>`,
+		`<g class="c2"><path class="cell" fill-opacity="1" d="M0 0h2v1h-2z"/></g>`,
+		`<g class="c1"><path class="cell" fill-opacity="1" d="M0 1h2v1h-2z"/></g>`,
+		">0°<", ">90°<",
+	} {
+		if strings.Count(svg, want) != 1 {
+			t.Errorf("%s is there %d times", want, strings.Count(svg, want))
+		}
+	}
+	if n := strings.Count(svg, `class="cell"`); n != 4 {
+		t.Errorf("%d shapes, want 4", n)
+	}
+	if n := strings.Count(svg, `class="field"`); n != 4 {
+		t.Errorf("%d kernels, want 4", n)
+	}
+}

@@ -1,0 +1,389 @@
+package main
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strings"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/internal/plots"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/model"
+)
+
+// figureData is what figures.html.tmpl shows of figures, in the report and in the page
+// of inspect.
+type figureData struct {
+	Style   template.CSS
+	Set     string // the data set, named synthetic where it is
+	Partial bool
+
+	Class            string // the first class, whose probability is shown
+	Images, Draws    int    // behind that
+	WholeDraws       int    // behind the same on the whole group
+	Rotation, Narrow template.HTML
+	Resets           []setting // what other subsets than the learned ones come to
+
+	Layers     []layerReport
+	LayersLead string // how their pictures are read
+	Saved      string // what a pass takes on the learned subsets and on the whole group
+
+	Kernels []kernelReport
+
+	Turned                        int // images behind the measure of equivariance
+	Equivariance, PerLayer        template.HTML
+	Transformations, LayerEffects []effect
+	LayersAt                      string // the transformation that LayerEffects belongs to
+
+	Confusion  template.HTML
+	ClassNames []string // where the picture has numbers for them
+}
+
+// layerReport is the learned subset of one group convolution.
+type layerReport struct {
+	Short, Name string
+	Theta       float64
+	Elements    int           // drawn per pass
+	Circle      template.HTML // empty where there is nothing to draw
+	Note        string        // such as with which probability mirrored elements are kept
+}
+
+// kernelReport is the picture of a convolution's kernels.
+type kernelReport struct {
+	Layer   string
+	Picture template.HTML
+}
+
+// effect is a row of a table of differences.
+type effect struct {
+	Name    string
+	Outside bool // of the group
+	model.Parts
+	Changed float64
+}
+
+func newFigureData(c *config.Config, set string, f *figures) *figureData {
+	narrow := rotationChart("rotation-narrow", set, f)
+	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
+	d := &figureData{
+		Style: template.CSS(plots.Style), Set: set, Partial: c.Conv.Partial,
+		Class: f.class, Images: f.images, Draws: f.draws, WholeDraws: f.wholeDraws,
+		Rotation: svg(rotationChart("rotation", set, f).SVG(900, 400)),
+		Narrow:   svg(narrow.SVG(380, 330)),
+		Turned:   f.turned,
+	}
+	for _, r := range f.resets {
+		d.Resets = append(d.Resets, setting{Key: resetName(r), Value: fmt.Sprintf("%.4f", r.Accuracy)})
+	}
+	if f.wholeGroup != nil {
+		d.Resets = append(d.Resets, setting{Key: "the whole group", Value: fmt.Sprintf("%.4f", *f.wholeGroup)})
+	}
+	if c.Conv.Partial {
+		d.Layers = layerReports(c, f)
+		d.LayersLead, d.Saved = layersLead(f), saved(f)
+	}
+	for i, k := range f.kernels {
+		d.Kernels = append(d.Kernels, kernelReport{k.layer, svg(kernelPicture(i, k).SVG(420))})
+	}
+	d.addEquivariance(c, f)
+	if f.confusion != nil {
+		d.Confusion = svg(confusionMatrix(f).SVG(380))
+		if shortNames(f.classes) == nil && len(f.classes) <= mostListed {
+			d.ClassNames = f.classes
+		}
+	}
+	return d
+}
+
+func resetName(r reset) string { return fmt.Sprintf("%.2f of the group", r.Subset) }
+
+// layersLead says how the pictures of the subsets are read.
+func layersLead(f *figures) string {
+	intervals, kept, mirrors := false, false, false
+	for _, l := range f.subsets[0] {
+		switch {
+		case l.Keep == nil:
+			intervals = true
+		case len(l.Keep) == 2:
+			mirrors = true
+		default:
+			kept = true
+		}
+	}
+	text := ""
+	if intervals {
+		text = "Each group convolution draws its elements from rotations of up to ± its half-width; ±180° is the whole circle. Dots show how many are drawn. "
+	}
+	if kept {
+		text += "Dots are as large as the probability with which a rotation is kept. "
+	}
+	if mirrors {
+		text += "The inner circle is as strong as the probability with which mirrored elements are kept. "
+	}
+	return text
+}
+
+// saved says what partial layers save of the time of a pass.
+func saved(f *figures) string {
+	if f.pass == 0 || f.wholePass == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("A batch takes %.3g ms on the learned subsets and %.3g ms on the whole group", 1000*f.pass, 1000*f.wholePass)
+	if less := 1 - f.pass/f.wholePass; less >= 0.01 {
+		text += fmt.Sprintf(": %.0f%% less", 100*less)
+	}
+	return text + "."
+}
+
+// rotationChart is the paper's figure: what the network says about turned images.
+func rotationChart(id, set string, f *figures) *plots.Chart {
+	ch := &plots.Chart{
+		ID:    id,
+		Title: fmt.Sprintf("Probability of the class %s against the rotation of the input, %s", f.class, set),
+		X: plots.Axis{
+			Label: "rotation of the input, counter-clockwise", Min: -180, Max: 180,
+			Ticks:  []float64{-180, -135, -90, -45, 0, 45, 90, 135, 180},
+			Format: func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.0f°", v), "-", "\u2212") },
+		},
+		Y:       plots.Axis{Label: fmt.Sprintf("mean probability of “%s” · %s", f.class, set), Min: 0, Max: 1},
+		Levels:  []plots.Level{{Y: 0.5}},
+		Picture: f.picture,
+	}
+	name := "the network"
+	if f.whole != nil {
+		name = "learned subsets"
+		ch.Lines = append(ch.Lines, plots.Line{Name: "whole group", X: f.angles, Y: f.whole, Color: plots.Second, Dashed: true})
+	}
+	for i, r := range f.resets {
+		ch.Lines = append(ch.Lines, plots.Line{Name: resetName(r), X: f.angles, Y: r.Probability, Color: plots.Ramp(i, len(f.resets)+1), Dashed: true})
+	}
+	ch.Lines = append(ch.Lines, plots.Line{Name: name, X: f.angles, Y: f.learned, Color: plots.First})
+	for _, x := range f.crossings {
+		ch.Points = append(ch.Points, plots.Point{X: x, Y: 0.5, Label: degrees(x), Left: x < 0})
+	}
+	if len(ch.Points) > 6 {
+		ch.Points = nil // a line that wavers about 1/2 has no crossings worth a name
+	}
+	low, high := extremes(f.learned)
+	ch.Desc = fmt.Sprintf("With %s the mean over %d test images and %d draws lies between %.2f (at %s) and %.2f (at %s).",
+		name, f.images, f.draws, f.learned[low], degrees(f.angles[low]), f.learned[high], degrees(f.angles[high]))
+	if where := inWords(f.crossings); where != "" {
+		ch.Desc += " It crosses one half at " + where + "."
+	}
+	if f.whole != nil {
+		low, high := extremes(f.whole)
+		ch.Desc += fmt.Sprintf(" With every subset reset to the whole group it lies between %.2f and %.2f.", f.whole[low], f.whole[high])
+	}
+	return ch
+}
+
+func layerReports(c *config.Config, f *figures) []layerReport {
+	group, err := lie.ByName(c.Group.Name)
+	if err != nil {
+		return nil
+	}
+	counts, err := group.Split(c.Group.Elements)
+	if err != nil {
+		return nil
+	}
+	var list []layerReport
+	for i, learned := range f.subsets {
+		short, name := layerName(c, i, len(f.subsets))
+		l := layerReport{Short: short, Name: name, Theta: f.sizes[i]}
+		circle := plots.Circle{ID: fmt.Sprintf("layer-%d", i), Title: "Subset of " + name, Color: plots.Ramp(i, len(f.subsets))}
+		l.Elements = 1
+		for k, axis := range group.Axes() {
+			l.Elements *= l.axis(&circle, axis, learned[k], counts[k])
+		}
+		circle.Elements = l.Elements
+		if circle.Mirror != nil {
+			circle.Elements /= 2
+		}
+		if circle.HalfWidth == 0 && circle.Keep == nil { // reflections alone: the identity is always there
+			circle.Keep, circle.Label = []float64{1}, percent(circle.Mirror[0])
+		}
+		circle.Desc = fmt.Sprintf("%.3f of the group, %s. %s", l.Theta, count(l.Elements, "element"), l.Note)
+		l.Circle = svg(circle.SVG())
+		list = append(list, l)
+	}
+	return list
+}
+
+// axis shows what was learned on an axis of the group, and returns how many elements
+// are drawn there.
+func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.Learned, count int) int {
+	switch {
+	case axis.Kind == lie.Flip:
+		if learned.Keep != nil {
+			circle.Mirror = learned.Keep[1:]
+			l.Note = "mirrored " + percent(learned.Keep[1])
+		}
+	case learned.Keep != nil:
+		mean := 0.0
+		for _, p := range learned.Keep {
+			mean += p / float64(len(learned.Keep))
+		}
+		circle.Keep, circle.Label = learned.Keep, percent(mean)
+	default:
+		circle.HalfWidth = learned.Theta
+		return max(1, min(count, int(math.Ceil(float64(count)*math.Abs(learned.Theta)))))
+	}
+	return count
+}
+
+func percent(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }
+
+// kernelPicture is the picture of the kernels of convolution i.
+func kernelPicture(i int, k kernelFigure) *plots.Kernels {
+	return &plots.Kernels{
+		ID: fmt.Sprintf("kernels-%d", i), Title: "Kernels of " + k.layer,
+		Desc:    fmt.Sprintf("%s at %s: %s.", count(len(k.kernels), "kernel"), count(len(k.at), "element"), strings.Join(k.at, ", ")),
+		Columns: k.at, Side: k.side, Weights: k.kernels,
+	}
+}
+
+// addEquivariance adds what was measured.
+func (d *figureData) addEquivariance(c *config.Config, f *figures) {
+	d.Equivariance = svg(equivarianceChart(f).SVG(400, 300))
+	if chart := perLayerChart(c, f); chart != nil {
+		d.PerLayer = svg(chart.SVG(400, 300))
+	}
+	for _, e := range f.equivariance {
+		if a := e.Angle * 180 / math.Pi; e.Flip || math.Mod(a+1e-6, 90) < 1e-3 && a > 1 {
+			d.Transformations = append(d.Transformations, effect{transformationName(e.Transformation), !e.Element, e.Pooled, e.Changed})
+			if e.Element && len(e.Layers) > 0 && d.LayerEffects == nil {
+				d.LayersAt = transformationName(e.Transformation)
+				for _, l := range e.Layers {
+					d.LayerEffects = append(d.LayerEffects, effect{Name: l.Layer, Parts: l.Parts})
+				}
+			}
+		}
+	}
+}
+
+func transformationName(t model.Transformation) string {
+	if t.Flip {
+		return "flip, left to right"
+	}
+	return "rotation by " + degrees(t.Angle*180/math.Pi)
+}
+
+// equivarianceChart shows the difference behind the pooling, and its parts, against the
+// rotation.
+func equivarianceChart(f *figures) *plots.Chart {
+	var x []float64
+	var parts []model.Parts
+	for _, e := range f.equivariance {
+		if !e.Flip {
+			x, parts = append(x, e.Angle*180/math.Pi), append(parts, e.Pooled)
+		}
+	}
+	ch := equivarianceAxes("equivariance", "Difference of the pooled features against the rotation of the input", x)
+	values := func(of func(p model.Parts) float64) (y []float64, largest float64) {
+		for _, p := range parts {
+			y = append(y, of(p))
+			largest = max(largest, of(p))
+		}
+		return y, largest
+	}
+	all, largest := values(func(p model.Parts) float64 { return p.Total })
+	ch.Desc = fmt.Sprintf("Relative to the features of the images as they are, at most %.3f.", largest)
+	ch.Y.Max = largest
+	for i, part := range []struct {
+		name string
+		of   func(p model.Parts) float64
+	}{
+		{"grid", func(p model.Parts) float64 { return p.Grid }},
+		{"boundary", func(p model.Parts) float64 { return p.Boundary }},
+		{"pooling", func(p model.Parts) float64 { return p.Pooling }},
+		{"sampling", func(p model.Parts) float64 { return p.Sampling }},
+		{"subset", func(p model.Parts) float64 { return p.Subset }},
+	} {
+		if y, top := values(part.of); top > 1e-3 {
+			ch.Lines = append(ch.Lines, plots.Line{Name: part.name, X: x, Y: y, Color: plots.Ramp(i, 6), Dashed: true})
+			ch.Y.Max = max(ch.Y.Max, top)
+		}
+	}
+	ch.Lines = append(ch.Lines, plots.Line{Name: "total", X: x, Y: all, Color: plots.First})
+	return ch
+}
+
+func equivarianceAxes(id, title string, x []float64) *plots.Chart {
+	return &plots.Chart{
+		ID: id, Title: title,
+		X: plots.Axis{
+			Label: "rotation of the input", Min: 0, Max: x[len(x)-1], Ticks: []float64{0, 45, 90, 135, 180},
+			Format: degrees,
+		},
+		Y: plots.Axis{Label: "relative difference", Round: true},
+	}
+}
+
+// perLayerChart shows the difference of every layer, where layers can be compared.
+func perLayerChart(c *config.Config, f *figures) *plots.Chart {
+	var x []float64
+	var y [][]float64
+	var names []string
+	for _, e := range f.equivariance {
+		if e.Flip || len(e.Layers) == 0 || names != nil && len(e.Layers) != len(names) {
+			continue
+		}
+		x = append(x, e.Angle*180/math.Pi)
+		for i, l := range e.Layers {
+			if len(y) == i {
+				name := "lift"
+				if i > 0 {
+					name, _ = layerName(c, i-1, len(f.subsets))
+				}
+				y, names = append(y, nil), append(names, name)
+			}
+			y[i] = append(y[i], l.Total)
+		}
+	}
+	if len(x) < 3 {
+		return nil
+	}
+	ch := equivarianceAxes("per-layer", "Difference of the feature maps of every layer against the rotation of the input", x)
+	ch.Desc = "Lines in the order of the layers: " + strings.Join(names, ", ") + "."
+	for i := range y {
+		for _, v := range y[i] {
+			ch.Y.Max = max(ch.Y.Max, v)
+		}
+		ch.Lines = append(ch.Lines, plots.Line{Name: names[i], X: x, Y: y[i], Color: plots.Ramp(i, len(y))})
+	}
+	return ch
+}
+
+// shortNames returns the names, or nil where one of them is too long for a cell.
+func shortNames(names []string) []string {
+	for _, name := range names {
+		if len(name) > 12 {
+			return nil
+		}
+	}
+	return names
+}
+
+// confusionMatrix is the picture of which classes the network confuses.
+func confusionMatrix(f *figures) *plots.Matrix {
+	names := shortNames(f.classes)
+	for i := range f.classes {
+		if len(names) == i {
+			names = append(names, fmt.Sprint(i))
+		}
+	}
+	right, all := 0, 0
+	for i, row := range f.confusion {
+		right += row[i]
+		for _, v := range row {
+			all += v
+		}
+	}
+	return &plots.Matrix{
+		ID: "confusion", Title: "How many images of each class are put into each",
+		Desc:  fmt.Sprintf("%d of %d are put into their own.", right, all),
+		Names: names, Counts: f.confusion, Rows: "class", Cols: "answer",
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inspect prints and writes what a run is like, and changes nothing in its directory.
+func TestInspect(t *testing.T) {
+	dir := finished(t)
+	before := contents(t, dir)
+	out := filepath.Join(t.TempDir(), "new", "inspected")
+	code, stdout, stderr := here("inspect", dir, "-out", out, "-images", "3", "-subsets", "0.5", "-threads", "1", "-quiet")
+	if code != exitOK || stderr != "" {
+		t.Fatal(code, stderr)
+	}
+	if after := contents(t, dir); fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Error("the directory of the run has changed")
+	}
+	files := contents(t, out)
+	if len(files) != 2 {
+		t.Errorf("%d files are written", len(files))
+	}
+	var found inspectJSON
+	if err := json.Unmarshal(read(t, out, inspectFile), &found); err != nil {
+		t.Fatal(err)
+	}
+	var trained result
+	if err := json.Unmarshal(read(t, dir, resultFile), &trained); err != nil {
+		t.Fatal(err)
+	}
+	if found.Accuracy != trained.TestAccuracy || found.Draws != trained.EvalDraws || !found.Synthetic || found.Weights != "best" || found.Run != dir {
+		t.Errorf("%+v; the run found %+v", found, trained)
+	}
+	if !slices.EqualFunc(found.Confusion, trained.Confusion, slices.Equal) {
+		t.Errorf("confusion %v; the run found %v", found.Confusion, trained.Confusion)
+	}
+	if len(found.Layers) != 5 || len(found.Kernels) != 6 || len(found.Kernels[0].Elements) != 8 || len(found.Kernels[0].Weights[0][7]) != 9 {
+		t.Errorf("%d layers, kernels of %d", len(found.Layers), len(found.Kernels))
+	}
+	for i, l := range found.Layers {
+		if l.Learned != trained.Learned[i] {
+			t.Errorf("%s: %v of the group; the run found %v", l.Name, l.Learned, trained.Learned[i])
+		}
+	}
+	if n := len(found.Resets); n != 2 || found.Resets[0].Subset != 0.5 || found.Resets[1].Subset != 1 ||
+		found.Resets[1].Accuracy != *trained.WholeGroupAccuracy || len(found.Resets[0].Probability) != len(found.Degrees) {
+		t.Errorf("resets %+v; on the whole group the run found %v", found.Resets, *trained.WholeGroupAccuracy)
+	}
+	if n := len(found.Equivariance); n != 14 || found.Equivariance[0].Total != 0 || found.Equivariance[6].Degrees != 90 || len(found.Equivariance[6].Layers) != 6 ||
+		!found.Equivariance[13].Flip || found.Equivariance[13].InGroup || found.Equivariance[13].Group != found.Equivariance[13].Total {
+		t.Errorf("%d transformations: %+v", n, found.Equivariance)
+	}
+	if found.Pass <= 0 || found.WholePass <= 0 {
+		t.Error("passes take no time")
+	}
+	page := files["/"+inspectPage]
+	for _, s := range []string{fmt.Sprintf("%.4f", found.Accuracy), "strokes6-180 (synthetic)", "0.50 of the group", "blocks.1.gconv2", "prefers-color-scheme:dark"} {
+		if !strings.Contains(page, s) {
+			t.Errorf("the page lacks %q", s)
+		}
+	}
+	for _, p := range picture.FindAllString(page, -1) {
+		checkPicture(t, p)
+	}
+	for _, s := range []string{"<script", "<link", "http:", "https:", "src="} {
+		if strings.Contains(page, s) {
+			t.Errorf("the page contains %q", s)
+		}
+	}
+	for _, s := range []string{
+		fmt.Sprintf("test accuracy  %.4f", found.Accuracy), "block 2, convolution 1", "to 0.50 of the group", "to 1.00 of the group", "180°", "flip",
+		"page  " + filepath.Join(out, inspectPage),
+	} {
+		if !strings.Contains(stdout, s) {
+			t.Errorf("the output lacks %q: %s", s, stdout)
+		}
+	}
+	sum := 0
+	for _, row := range found.Confusion {
+		for _, v := range row {
+			sum += v
+		}
+	}
+	if sum != 8*found.Draws {
+		t.Errorf("%d images are counted, want 8 for each of %d draws", sum, found.Draws)
+	}
+	for i, p := range found.Probability {
+		if !(p >= 0 && p <= 1) || math.Abs(found.Degrees[i]-float64(-180+10*i)) > 1e-9 {
+			t.Errorf("probability %v at %v degrees", p, found.Degrees[i])
+		}
+	}
+}
+
+// Inspect without -out writes nothing, and works on networks without learned subsets.
+func TestInspectFull(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "full")
+	if code, _, stderr := here(tinyRun(dir, "-set", "conv.partial=false")...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	before := contents(t, filepath.Dir(dir))
+	code, stdout, stderr := here("inspect", dir, "-images", "2", "-quiet", "-weights", "last")
+	if code != exitOK || strings.Contains(stdout, "subset reset") || !strings.Contains(stdout, "relative difference") {
+		t.Error(code, stdout, stderr)
+	}
+	if fmt.Sprint(before) != fmt.Sprint(contents(t, filepath.Dir(dir))) {
+		t.Error("files have changed")
+	}
+}
+
+func TestInspectRefuses(t *testing.T) {
+	dir := finished(t)
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, []byte("x"), file)
+	for args, want := range map[string]string{
+		"-subsets 2":                   `-subsets has "2"|0.02 to below 1`,
+		"-subsets 0.5,x":               `-subsets has "x"`,
+		"-subsets 0.5,":                `-subsets has ""`,
+		"-images 0":                    "-images is 0|1 to 100000",
+		"-weights all":                 `-weights is "all"`,
+		"-out " + dir:                  "-out is the directory of the run|give another one",
+		"-out " + filepath.Clean(file): "is no directory",
+	} {
+		code, stdout, stderr := here(append([]string{"inspect", dir, "-quiet"}, strings.Fields(args)...)...)
+		refused(t, exitUsage, code, stdout, stderr, strings.Split(want, "|")...)
+	}
+	code, stdout, stderr := here("inspect", dir, "-quiet", "-out", filepath.Join(file, "below"), "-images", "1")
+	refused(t, exitFailure, code, stdout, stderr, "-out: ", "give another")
+}
