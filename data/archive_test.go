@@ -244,6 +244,13 @@ func TestDownloadWithoutSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantOnly(t, dir, inside, "one.bin", "two.txt")
+	huge, _ := mirror(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1073741825")
+		w.WriteHeader(http.StatusOK)
+	})
+	set.Mirrors = []string{huge}
+	wantFileError(t, testDownloader(t).set(t.Context(), t.TempDir(), set, nil), set.Archive.Name, "1073741825 bytes offered, at most 1073741824 expected")
+	set.Mirrors = []string{address}
 	set.Archive.MD5 = strings.Repeat("0", 32)
 	wantFileError(t, testDownloader(t).set(t.Context(), t.TempDir(), set, nil), set.Archive.Name, "wrong checksum: MD5 ")
 }

@@ -186,15 +186,18 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %s", response.Status)
 	}
-	if n := response.ContentLength; n >= 0 {
-		if f.Size > 0 && n != f.Size {
-			return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
-		}
-		f.Size = n
-	}
 	most := f.Size
 	if most == 0 {
 		most = maxUnsized
+	}
+	switch n := response.ContentLength; {
+	case n < 0: // not stated
+	case f.Size > 0 && n != f.Size:
+		return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
+	case n > most:
+		return fmt.Errorf("%d bytes offered, at most %d expected", n, most)
+	default:
+		f.Size, most = n, n
 	}
 
 	tmp, err := os.CreateTemp(dir, "."+f.Name+".*.part")

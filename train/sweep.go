@@ -79,7 +79,7 @@ func (s *sweep) run(ctx context.Context, c *console, presets []string) error {
 	if err := s.look(runs); err != nil {
 		return err
 	}
-	if s.slurm == "" {
+	if s.slurm == "" || s.download { // the job's machines may have data that this one has not
 		if err := s.fetch(ctx, c, runs); err != nil {
 			return err
 		}
