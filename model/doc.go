@@ -14,6 +14,9 @@
 //	frozen, err := net.Freeze(model.FreezeConfig{})
 //	logits, err := frozen.Predict(images)
 //
+// Other programs take a network as ONNX (Frozen.SaveONNX) or as the state dictionary of
+// the published PyTorch program (SaveStateDict, LoadStateDict).
+//
 // Equivariance measures how far a network is from being equivariant to rotations and
 // reflections, layer by layer and end to end, and what that comes of.
 //

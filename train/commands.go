@@ -35,7 +35,9 @@ type console struct {
 }
 
 // commands returns all commands, in the order of the help.
-func commands() []subcommand { return []subcommand{evalCommand, inspectCommand, sweepCommand} }
+func commands() []subcommand {
+	return []subcommand{evalCommand, inspectCommand, exportCommand, importCommand, sweepCommand}
+}
 
 // runCommand carries out the command that args begin with.
 func runCommand(args []string, stdout, stderr io.Writer) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,5 +58,17 @@ func TestFullDiskAtTheStart(t *testing.T) {
 	refused(t, exitFailure, code, stdout, stderr, dir, "no space left on device", "give another directory")
 	if left := contents(t, disk); len(left) != 1 {
 		t.Errorf("left behind: %v", slices.Collect(maps.Keys(left)))
+	}
+}
+
+// A run that cannot be written whole leaves nothing.
+func TestImportOntoAFullDisk(t *testing.T) {
+	disk, _ := smallDisk(t, "8k")
+	file := filepath.Join(t.TempDir(), "state.safetensors")
+	exportTo(t, finished(t), file)
+	code, stdout, stderr := here("import", "-config", filepath.Join(finished(t), configFile), "-out", filepath.Join(disk, "run"), file)
+	refused(t, exitFailure, code, stdout, stderr, "no space left on device", "another directory")
+	if list, err := os.ReadDir(disk); err != nil || len(list) > 0 {
+		t.Errorf("left behind: %v, %v", list, err)
 	}
 }

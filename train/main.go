@@ -99,12 +99,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	o := &options{given: map[string]bool{}}
 	f := flag.NewFlagSet("train", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&o.preset, "preset", "", "named configuration; -list shows them (default "+config.Default+")")
-	f.StringVar(&o.config, "config", "", "TOML `file` whose values replace the preset's")
-	f.Func("set", "`key=value` that replaces a value of the configuration, such as conv.partial=false; repeatable", func(s string) error {
-		o.set = append(o.set, s)
-		return nil
-	})
+	o.declareConfiguration(f)
 	f.StringVar(&o.out, "out", "", "`directory` for the run (default runs/PRESET-TIME)")
 	f.StringVar(&o.resume, "resume", "", "`directory` of a run to go on with; its configuration is used")
 	o.means.declare(f)
@@ -128,6 +123,16 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, usageError{fmt.Errorf("unexpected argument %q; -help shows the flags", f.Arg(0))}
 	}
 	return o, o.check()
+}
+
+// declareConfiguration declares the flags that say what network is trained, and how.
+func (o *options) declareConfiguration(f *flag.FlagSet) {
+	f.StringVar(&o.preset, "preset", "", "named configuration; -list shows them (default "+config.Default+")")
+	f.StringVar(&o.config, "config", "", "TOML `file` whose values replace the preset's")
+	f.Func("set", "`key=value` that replaces a value of the configuration, such as conv.partial=false; repeatable", func(s string) error {
+		o.set = append(o.set, s)
+		return nil
+	})
 }
 
 // explainFlag adds the nearest flag to the error about an unknown one.
