@@ -98,6 +98,15 @@ func (e *Elements) Weights() (value, grad []float64) { return e.Weight, e.Weight
 // Len returns the number of live elements of each list.
 func (e *Elements) Len() int { return len(e.G) / e.lists }
 
+// Cells returns how many elements each list of a Draw has if none is dropped.
+func (e *Elements) Cells() int {
+	n := 1
+	for i := range e.Group.Axes() {
+		n *= e.counts[i]
+	}
+	return n
+}
+
 // List returns the elements of list s.
 func (e *Elements) List(s int) []lie.Element {
 	n := e.Len()

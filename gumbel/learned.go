@@ -55,6 +55,16 @@ func (d *Distribution) Size() float64 {
 	return size
 }
 
+// Widths returns where in the first of Parameters the half-widths of intervals stand.
+func (d *Distribution) Widths() (list []int) {
+	for i := range d.axes {
+		if a := &d.axes[i]; a.kind == interval && d.values != nil {
+			list = append(list, a.first)
+		}
+	}
+	return list
+}
+
 // SetSize gives every learned axis the same size, to see what a network does on
 // other subsets than those it learned: intervals the half-width theta, and values of
 // a subset that probability as near as Clamp would allow.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
@@ -56,7 +57,7 @@ type networkJSON struct {
 
 func (s *settings) describe() networkJSON {
 	return networkJSON{
-		Type: s.Type, Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
+		Type: s.name(), Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
 		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, LastT2: s.LastT2, Pooling: string(s.Pooling), Dropout: s.Dropout, Dropouts: s.Dropouts,
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
@@ -66,16 +67,25 @@ func (s *settings) describe() networkJSON {
 	}
 }
 
+// name returns the name of the architecture, with what is around it.
+func (s *settings) name() string {
+	if s.Augerino {
+		return typePrefix + s.Type
+	}
+	return s.Type
+}
+
 func (j networkJSON) settings() (settings, error) {
-	if j.Type != typeCKResNet && j.Type != typeGCNN {
-		return settings{}, fmt.Errorf("the network is of type %q; %s and %s are known", j.Type, typeCKResNet, typeGCNN)
+	kind, augerino := strings.CutPrefix(j.Type, typePrefix)
+	if kind != typeCKResNet && kind != typeGCNN {
+		return settings{}, fmt.Errorf("the network is of type %q; %s and %s are known, and both behind %q", j.Type, typeCKResNet, typeGCNN, typePrefix)
 	}
 	group, err := lie.ByName(j.Group)
 	if err != nil {
 		return settings{}, err
 	}
 	return settings{
-		Type: j.Type, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
+		Type: kind, Augerino: augerino, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
 		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, LastT2: j.LastT2, Pooling: Pooling(j.Pooling), Dropout: j.Dropout, Dropouts: j.Dropouts,
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,

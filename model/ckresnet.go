@@ -56,7 +56,7 @@ func (a *ckResNet) build(net *Network) (err error) {
 	}
 	last := net.convConfig(lastConvolution, width, width)
 	last.Padding = conv.Valid
-	elements := c.Elements
+	_, elements := c.trunk()
 	if c.LastT2 {
 		elements = 1
 		a.last, err = net.newConv(last)

@@ -18,6 +18,7 @@ type CKResNetConfig struct {
 	Elements   int       // group elements drawn per layer; 0: 8, or all of a finite group (1 for lie.T2)
 	Partial    bool      // learn which elements matter, layer by layer
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
+	Augerino   bool      // a network on T(2) of copies of the image, moved by elements of a learned subset of Group
 
 	Channels int // of the image; 0: 1
 	Side     int // height and width of the image in pixels; 0: 28
@@ -57,6 +58,7 @@ type GCNNConfig struct {
 	Elements   int       // group elements drawn per layer; 0: 8, or all of a finite group (1 for lie.T2)
 	Partial    bool      // learn which elements matter, layer by layer
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
+	Augerino   bool      // a network on T(2) of copies of the image, moved by elements of a learned subset of Group
 
 	Channels int // of the image; 0: 3
 	Side     int // height and width of the image in pixels; 0: 32
@@ -97,6 +99,7 @@ type settings struct {
 	Elements   int
 	Partial    bool
 	PerElement bool
+	Augerino   bool
 
 	Channels, Side, Classes int
 
@@ -159,7 +162,7 @@ func (c CKResNetConfig) settings() settings {
 	orDefault(&c.KernelSide, 7)
 	orDefault(&c.KernelHidden, 32)
 	return settings{
-		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
@@ -187,7 +190,7 @@ func (c GCNNConfig) settings() settings {
 	orDefault(&c.KernelSide, 3)
 	orDefault(&c.KernelHidden, 8)
 	return settings{
-		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
@@ -267,6 +270,9 @@ func (s *settings) check() error {
 	if !slices.Contains(conv.Algorithms(), s.Algorithm) {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprint(conv.Algorithms()))
 	}
+	if err := s.checkAugerino(bad); err != nil {
+		return err
+	}
 	if err := s.checkGroup(bad); err != nil {
 		return err
 	}
@@ -283,6 +289,36 @@ func (s *settings) check() error {
 		return err
 	}
 	return s.checkBlocks(bad)
+}
+
+// checkAugerino is check for a network on copies of the image.
+func (s *settings) checkAugerino(bad func(field string, value any, allowed string) error) error {
+	switch {
+	case !s.Augerino:
+		return nil
+	case s.Partial:
+		return bad("Partial", true, "false with Augerino, which learns one subset for the whole network")
+	case s.PerElement:
+		return bad("PerElement", true, "false with Augerino, which moves all images of a batch alike")
+	case s.Sampling != gumbel.Random:
+		return bad("Sampling", s.Sampling, "random with Augerino")
+	case s.Measure != gumbel.Counting:
+		return bad("Measure", s.Measure, "counting with Augerino, which takes the mean over copies")
+	case s.LastT2:
+		return bad("LastT2", true, "false with Augerino, all of whose convolutions are on T(2)")
+	case s.Group.Dim() == 0 && s.Group.Components() == 1:
+		return bad("Group", s.Group.Name(), "groups of more than translations with Augerino, such as SE(2) and E(2)")
+	}
+	return nil
+}
+
+// trunk returns the group that the convolutions are on, and how many of its elements
+// they draw.
+func (s *settings) trunk() (lie.Group, int) {
+	if s.Augerino {
+		return lie.T2, 1
+	}
+	return s.Group, s.Elements
 }
 
 // checkEnd is check for what follows the blocks.
@@ -332,7 +368,8 @@ func listed[S ~string](list []S) string {
 // stochastic reports whether layers draw elements at all, rather than take the grid
 // of the group.
 func (s *settings) stochastic() bool {
-	return s.Partial || s.Group.Dim() > 0 && s.Sampling == gumbel.Random
+	group, _ := s.trunk()
+	return s.Partial || group.Dim() > 0 && s.Sampling == gumbel.Random
 }
 
 // drops reports whether elements of a partial network are dropped at random.

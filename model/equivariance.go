@@ -134,6 +134,8 @@ func (net *Network) checkEquivariance(images []float32, cfg *EquivarianceConfig)
 	}
 	c := net.cfg
 	switch {
+	case c.Augerino:
+		return fmt.Errorf("model: Equivariance: the layers of %s are on T(2), and only their mean over copies of the image is more", net.Architecture())
 	case len(images) == 0 || len(images)%c.pixels() != 0:
 		return fmt.Errorf("model: Equivariance: %d values are not a whole number of images of %d x %d x %d", len(images), c.Channels, c.Side, c.Side)
 	case cfg.Fill != nil && len(cfg.Fill) != c.Channels:

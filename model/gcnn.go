@@ -27,6 +27,7 @@ func NewGCNN(cfg GCNNConfig) (*Network, error) { return newNetwork(cfg.settings(
 
 func (a *gcnn) build(net *Network) (err error) {
 	c := net.cfg
+	_, elements := c.trunk()
 	if a.lift, err = net.newLifting(net.convConfig("lift_conv", c.Channels, c.Width)); err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (a *gcnn) build(net *Network) (err error) {
 			number++ // the published program counts a pool as a block
 		}
 	}
-	if a.pooling, err = net.newPooling(c.Elements, c.lastSide()); err != nil {
+	if a.pooling, err = net.newPooling(elements, c.lastSide()); err != nil {
 		return err
 	}
 	if a.head, err = net.newLinear("last_layer", width, c.Classes); err != nil {

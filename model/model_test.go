@@ -162,6 +162,12 @@ func newTinyLearnedPooling(t *testing.T) *Network {
 	return net
 }
 
+// newTinyAugerino learns one subset for the whole network.
+func newTinyAugerino(t *testing.T) *Network {
+	t.Helper()
+	return newTinyWith(t, func(c *CKResNetConfig) { c.Partial, c.Augerino = false, true })
+}
+
 // eachArchitecture runs a test on tiny networks of every kind. There is none under
 // Compat, whose gradients are not those of its loss.
 func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing.T) *Network)) {
@@ -171,6 +177,7 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	t.Run("Haar", func(t *testing.T) { test(t, newTinyHaar) })
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
+	t.Run("Augerino", func(t *testing.T) { test(t, newTinyAugerino) })
 	t.Run("LearnedPooling", func(t *testing.T) { test(t, newTinyLearnedPooling) })
 }
 
@@ -345,7 +352,7 @@ func TestGradient(t *testing.T) {
 		set := toySet()
 		images, labels := make([]float32, 6*144), make([]float32, 6)
 		set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
-		for _, s := range net.samplers { // away from where the count of elements changes
+		for _, s := range net.distributions() { // away from where the count of elements changes
 			for _, p := range s.Parameters() {
 				p.Host[0] = 0.8
 			}

@@ -36,6 +36,7 @@ type Network struct {
 	samplers []sampler // of the lifting, then of each group convolution in order
 	convs    []kernels // of the same
 	dropouts []dropout
+	augerino *augerino // or nil
 
 	plan *plan
 }
@@ -108,11 +109,18 @@ func newNetwork(cfg settings) (*Network, error) {
 	if err := net.arch.build(net); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
+	if cfg.Augerino {
+		var err error
+		if net.augerino, err = net.newAugerino(); err != nil {
+			return nil, fmt.Errorf("model: %w", err)
+		}
+	}
 	return net, nil
 }
 
-// Architecture returns the kind of the network, "CKResNet" or "GCNN".
-func (net *Network) Architecture() string { return net.cfg.Type }
+// Architecture returns the kind of the network, "CKResNet" or "GCNN", or the same behind
+// "Augerino".
+func (net *Network) Architecture() string { return net.cfg.name() }
 
 // ImageShape returns the channels, height and width of the images that the
 // network takes.
@@ -120,8 +128,11 @@ func (net *Network) ImageShape() (channels, height, width int) {
 	return net.cfg.Channels, net.cfg.Side, net.cfg.Side
 }
 
-// Group returns the group that the network is on.
-func (net *Network) Group() lie.Group { return net.cfg.Group }
+// Group returns the group that the network's convolutions are on.
+func (net *Network) Group() lie.Group {
+	group, _ := net.cfg.trunk()
+	return group
+}
 
 // Batch returns the batch size that a bound network is planned for.
 func (net *Network) Batch() int { return net.bound("Batch").batch }
@@ -134,8 +145,9 @@ func (net *Network) Parameters() *nn.Parameters { return &net.params }
 
 func (net *Network) convConfig(name string, in, out int) conv.Config {
 	c := net.cfg
+	group, _ := c.trunk()
 	return conv.Config{
-		Name: name, Group: c.Group, In: in, Out: out,
+		Name: name, Group: group, In: in, Out: out,
 		Side: c.KernelSide, Padding: conv.Same, Bias: true,
 		KernelNet: c.KernelNet, Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
 		LearnOmega: c.LearnOmega0, WeightNorm: c.WeightNorm, Compat: c.Compat,
@@ -149,6 +161,7 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 	if err := net.addSampler(cfg.Name, false); err != nil {
 		return nil, err
 	}
+	cfg.InputGrad = net.cfg.Augerino
 	l, err := conv.NewLifting(cfg, net.cfg.Seed)
 	if err != nil {
 		return nil, err
@@ -202,8 +215,9 @@ func (net *Network) newDropout(name string) (*nn.Dropout, error) {
 }
 
 func (net *Network) addSampler(layer string, partial bool) error {
+	group, elements := net.cfg.trunk()
 	d, err := gumbel.New(gumbel.Config{
-		Group: net.cfg.Group, Max: net.cfg.Elements, Partial: partial,
+		Group: group, Max: elements, Partial: partial,
 		Method: net.cfg.Sampling, Jitter: net.cfg.Jitter, Measure: net.cfg.Measure, Compat: net.cfg.Compat, Name: layer + ".probs",
 	})
 	if err != nil {
@@ -231,31 +245,54 @@ func (net *Network) bind(dev tensor.Device, np nn.Plan) error {
 		return &ConfigError{"batch size", batch, "1 or more"}
 	}
 	p := &plan{dev: dev, batch: batch}
-	np.Device, np.Arena = dev, &p.arena
-	net.reserve(p, &np)
+	if net.augerino != nil {
+		net.augerino.bind(net, &np)
+	}
 	if err := net.params.Bind(dev); err != nil {
 		return fmt.Errorf("model: parameters: %w", err)
 	}
-	if err := p.arena.Bind(dev); err != nil {
+	if err := net.layOut(p, np); err != nil {
 		net.params.Release()
-		return fmt.Errorf("model: batch of %d: %w", batch, err)
+		return err
 	}
-	for _, l := range p.layers {
-		l.Bind(dev)
-	}
-	net.loss.Bind(dev)
-	for _, s := range net.samplers {
+	for _, s := range net.distributions() {
 		s.Bind(dev)
 	}
 	net.plan = p
 	return nil
 }
 
+// layOut plans the layers, allocates their buffers and binds them.
+func (net *Network) layOut(p *plan, np nn.Plan) error {
+	np.Device, np.Arena = p.dev, &p.arena
+	net.reserve(p, &np)
+	if err := p.arena.Bind(p.dev); err != nil {
+		return fmt.Errorf("model: batch of %d: %w", p.batch, err)
+	}
+	for _, l := range p.layers {
+		l.Bind(p.dev)
+	}
+	net.loss.Bind(p.dev)
+	return nil
+}
+
+// distributions returns all distributions of elements.
+func (net *Network) distributions() []sampler {
+	if net.augerino == nil {
+		return net.samplers
+	}
+	return append(slices.Clip(net.samplers), net.augerino.sampler)
+}
+
 // reserve lays the network out: it walks the layers once, each reserving its
 // buffers and handing its output to the next.
 func (net *Network) reserve(p *plan, np *nn.Plan) {
 	c := net.cfg
-	np.Arena.Reserve(&p.pixels, np.Batch*c.pixels())
+	if net.augerino == nil {
+		np.Arena.Reserve(&p.pixels, np.Batch*c.pixels())
+	} else {
+		np.Batch *= net.augerino.copies
+	}
 	p.input = np.Map(c.Channels, 1, c.Side, c.Side)
 	lists := 1
 	if c.PerElement {
@@ -267,7 +304,12 @@ func (net *Network) reserve(p *plan, np *nn.Plan) {
 	if c.LastT2 {
 		p.identity = gumbel.Identity(c.Group, lists)
 	}
-	p.logits = net.arch.reserve(&planner{Plan: np, net: net, to: p})
+	pl := &planner{Plan: np, net: net, to: p}
+	p.logits = net.arch.reserve(pl)
+	if a := net.augerino; a != nil {
+		mean := &copyMean{list: a.list, copies: a.copies}
+		p.logits = pl.end(mean, mean.Plan(np, p.logits, p.batch), p.logits)
+	}
 	net.loss.Plan(np, p.logits)
 }
 

@@ -21,14 +21,20 @@ const (
 // and the learned subsets alone.
 func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 	p := net.bound("Draw")
-	for i := range net.samplers {
-		s := &net.samplers[i]
+	draw := func(s *sampler, list *gumbel.Elements) {
 		name := s.training
 		if purpose == Evaluation {
 			name = s.trials
 		}
 		p.stream.Seed(seed, name, step)
-		s.Draw(p.elements[i], &p.stream, purpose == Training)
+		s.Draw(list, &p.stream, purpose == Training)
+	}
+	if a := net.augerino; a != nil {
+		draw(&a.sampler, a.list)
+		net.fit()
+	}
+	for i := range net.samplers {
+		draw(&net.samplers[i], p.elements[i])
 	}
 	if purpose == Training {
 		for _, d := range net.dropouts {
@@ -42,6 +48,10 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 // source of uniform numbers.
 func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 	p := net.bound("DrawFrom")
+	if a := net.augerino; a != nil {
+		a.Draw(a.list, src, purpose == Training)
+		net.fit()
+	}
 	for i := range net.samplers {
 		net.samplers[i].Draw(p.elements[i], src, purpose == Training)
 	}
@@ -51,6 +61,10 @@ func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 // strata: the network is then deterministic.
 func (net *Network) Midpoints() {
 	p := net.bound("Midpoints")
+	if a := net.augerino; a != nil {
+		a.Midpoints(a.list)
+		net.fit()
+	}
 	for i := range net.samplers {
 		net.samplers[i].Midpoints(p.elements[i])
 	}
@@ -70,9 +84,13 @@ func (net *Network) Forward(images []float32, train bool) {
 // upload brings images [B, C, H, W] into the layout of a feature map.
 func (net *Network) upload(images []float32) {
 	p := net.plan
+	p.input.Written(1)
+	if net.augerino != nil {
+		net.augerino.show(p, images)
+		return
+	}
 	p.dev.Upload(p.pixels, images)
 	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
-	p.input.Written(1)
 }
 
 // Backward computes the gradients of the mean cross-entropy of the labels of the
@@ -95,6 +113,9 @@ func (net *Network) Backward(labels []float32) {
 	for i := range net.samplers {
 		net.samplers[i].Backward(p.elements[i])
 	}
+	if net.augerino != nil {
+		net.augerino.backward(p)
+	}
 	if p.monotonic != nil {
 		p.monotonic.backward()
 	}
@@ -112,29 +133,37 @@ func (net *Network) ClampSubsets() {
 	for i := range net.samplers {
 		net.samplers[i].Clamp()
 	}
+	if net.augerino != nil {
+		net.augerino.Clamp()
+	}
 }
 
 // Subsets returns the size of the learned subset of each group convolution (but not of
-// one behind a mean over the group), as a fraction of the group: 1 is the whole group. On SE(2) that is the half-width of its
-// interval. Layers whose subset is not learned show 1.
+// one behind a mean over the group), as a fraction of the group: 1 is the whole group. On
+// SE(2) that is the half-width of its interval. Layers whose subset is not learned show
+// 1. Of a network with Augerino it is the one subset that it learns.
 func (net *Network) Subsets() []float64 {
-	theta := make([]float64, len(net.samplers)-1)
-	net.subsets(theta)
+	var theta []float64
+	for _, s := range net.learners() {
+		theta = append(theta, s.Size())
+	}
 	return theta
 }
 
-func (net *Network) subsets(theta []float64) {
-	for i := range theta {
-		theta[i] = net.samplers[i+1].Size()
+// learners returns the distributions that Subsets is about.
+func (net *Network) learners() []sampler {
+	if net.augerino != nil {
+		return []sampler{net.augerino.sampler}
 	}
+	return net.samplers[1:]
 }
 
 // Learned returns what each group convolution has learned of its subset, axis by axis
 // of the group: intervals, and probabilities of keeping elements.
 func (net *Network) Learned() [][]gumbel.Learned {
-	list := make([][]gumbel.Learned, len(net.samplers)-1)
-	for i := range list {
-		list[i] = net.samplers[i+1].Learned()
+	var list [][]gumbel.Learned
+	for _, s := range net.learners() {
+		list = append(list, s.Learned())
 	}
 	return list
 }
@@ -153,7 +182,7 @@ func (net *Network) keeps() [][]gumbel.Learned {
 // than those it learned.
 func (net *Network) SetSubsets(theta float64) {
 	net.bound("SetSubsets")
-	for _, s := range net.samplers {
+	for _, s := range net.distributions() {
 		s.SetSize(theta)
 	}
 }
@@ -165,7 +194,7 @@ func (net *Network) OnSubsets(theta float64, do func() error) error {
 	net.params.Download()
 	var learned []*nn.Parameter
 	var values [][]float32
-	for _, s := range net.samplers {
+	for _, s := range net.distributions() {
 		for _, q := range s.Parameters() {
 			learned, values = append(learned, q), append(values, slices.Clone(q.Host))
 		}

@@ -17,16 +17,25 @@ type Penalties struct {
 	// they are not to shrink.
 	Monotonic  float64 `json:"monotonic,omitempty"`
 	Increasing bool    `json:"increasing,omitempty"`
+
+	// Width is, of a network with Augerino, the weight of the Euclidean norm of the learned
+	// half-widths, which the loss is lessened by, so that they stay as large as the images
+	// allow (Benton et al., "Learning Invariances in Neural Networks from Training Data",
+	// NeurIPS 2020). The published program has no such term.
+	Width float64 `json:"width,omitempty"`
 }
 
 func (p Penalties) check(net *Network) error {
 	for _, w := range []struct {
 		field string
 		value float64
-	}{{"Norms", p.Norms}, {"Monotonic", p.Monotonic}} {
+	}{{"Norms", p.Norms}, {"Monotonic", p.Monotonic}, {"Width", p.Width}} {
 		if !(w.value >= 0 && w.value <= 1e6) {
 			return &ConfigError{"TrainConfig.Penalties." + w.field, w.value, "0 to 1e6"}
 		}
+	}
+	if p.Width != 0 && (net.augerino == nil || len(net.augerino.width.at) == 0) {
+		return &ConfigError{"TrainConfig.Penalties.Width", p.Width, "0 but for a network with Augerino that learns a half-width"}
 	}
 	if p.Monotonic != 0 && len(net.learnedSubsets()) < 2 {
 		return &ConfigError{"TrainConfig.Penalties.Monotonic", p.Monotonic, "0 for a network that does not learn subsets of two layers"}
@@ -137,6 +146,9 @@ func (net *Network) penalty() float64 {
 	}
 	if m := net.plan.monotonic; m != nil {
 		sum += m.evaluate()
+	}
+	if a := net.augerino; a != nil {
+		sum -= a.width.weight * a.width.norm(net.plan.dev, a.Parameters()[0])
 	}
 	return sum
 }

@@ -148,7 +148,7 @@ func (t *Trainer) LoadState(path string) error {
 
 // check reports numbers that no run of this configuration can have.
 func (s *stateJSON) check(t *Trainer) error {
-	at, groups := s.Position, len(t.net.samplers)-1
+	at, groups := s.Position, len(t.net.learners())
 	first, last := at.Epoch*t.perEpoch, (at.Epoch+1)*t.perEpoch
 	switch {
 	case at.Epoch < 0 || at.Epoch > t.cfg.Epochs || at.Step < first || at.Step > last ||

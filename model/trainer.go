@@ -226,6 +226,9 @@ func (t *Trainer) prepare() (err error) {
 		return err
 	}
 	t.net.plan.monotonic = newMonotonic(t.net, t.cfg.Penalties)
+	if t.net.augerino != nil {
+		t.net.augerino.width.weight = t.cfg.Penalties.Width
+	}
 	if t.optimizer, err = nn.NewOptimizer(t.cfg.Optimizer, &t.net.params); err != nil {
 		return err
 	}
@@ -236,7 +239,7 @@ func (t *Trainer) prepare() (err error) {
 	if t.schedule, err = t.cfg.newSchedule(t.perEpoch, planned, t.net.cfg.Compat); err != nil {
 		return err
 	}
-	for _, s := range t.net.samplers {
+	for _, s := range t.net.distributions() {
 		s.Anneal(min(t.cfg.Epochs*t.perEpoch, gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)

@@ -101,7 +101,7 @@ func (e *evaluation) run(ctx context.Context, c *console, path string) error {
 		Run: path, Weights: e.weights, Dataset: set.Name, Synthetic: set.Synthetic, Images: set.Test.Len(),
 		Accuracy: score.Accuracy, AccuracyStd: score.Std, Loss: score.Loss, Draws: score.Draws, Seed: e.seed,
 		Learned: net.Subsets(), Level: asm.Active().String(), Device: dev.Name(),
-	}, cfg.Conv.Partial)
+	}, cfg.Learns())
 }
 
 func (e *evaluation) check() error {

@@ -68,7 +68,7 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	narrow := rotationChart("rotation-narrow", set, f)
 	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &figureData{
-		Style: template.CSS(plots.Style), Set: set, Partial: c.Conv.Partial,
+		Style: template.CSS(plots.Style), Set: set, Partial: c.Learns(),
 		Class: f.class, Images: f.images, Draws: f.draws, WholeDraws: f.wholeDraws,
 		Rotation: svg(rotationChart("rotation", set, f).SVG(900, 400)),
 		Narrow:   svg(narrow.SVG(380, 330)),
@@ -80,9 +80,9 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	if f.wholeGroup != nil {
 		d.Resets = append(d.Resets, setting{Key: "the whole group", Value: fmt.Sprintf("%.4f", *f.wholeGroup)})
 	}
-	if c.Conv.Partial {
+	if c.Learns() {
 		d.Layers = layerReports(c, f)
-		d.LayersLead, d.Saved = layersLead(f), saved(f)
+		d.LayersLead, d.Saved = layersLead(c, f), saved(f)
 	}
 	for i, k := range f.kernels {
 		d.Kernels = append(d.Kernels, kernelReport{k.layer, svg(kernelPicture(i, k).SVG(420))})
@@ -100,7 +100,7 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 func resetName(r reset) string { return fmt.Sprintf("%.2f of the group", r.Subset) }
 
 // layersLead says how the pictures of the subsets are read.
-func layersLead(f *figures) string {
+func layersLead(c *config.Config, f *figures) string {
 	intervals, kept, mirrors := false, false, false
 	for _, l := range f.subsets[0] {
 		switch {
@@ -114,13 +114,20 @@ func layersLead(f *figures) string {
 	}
 	text := ""
 	if intervals {
-		text = "Each group convolution draws its elements from rotations of up to ± its half-width; ±180° is the whole circle. Dots show how many are drawn. "
+		what := "Each group convolution draws its elements from"
+		if c.Net.Augerino() {
+			what = "The copies of an image are its"
+		}
+		text = what + " rotations of up to ± its half-width; ±180° is the whole circle. Dots show how many are drawn. "
 	}
 	if kept {
 		text += "Dots are as large as the probability with which a rotation is kept. "
 	}
 	if mirrors {
 		text += "The inner circle is as strong as the probability with which mirrored elements are kept. "
+	}
+	if !c.Net.Augerino() {
+		text += "2.1 is the first convolution of block 2. "
 	}
 	return text
 }
@@ -246,6 +253,9 @@ func kernelPicture(i int, k kernelFigure) *plots.Kernels {
 
 // addEquivariance adds what was measured.
 func (d *figureData) addEquivariance(c *config.Config, f *figures) {
+	if len(f.equivariance) == 0 {
+		return
+	}
 	d.Equivariance = svg(equivarianceChart(f).SVG(400, 300))
 	if chart := perLayerChart(c, f); chart != nil {
 		d.PerLayer = svg(chart.SVG(400, 300))

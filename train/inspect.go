@@ -165,7 +165,7 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 			return err
 		}
 	}
-	return n.print(c.stdout, found, cfg.Conv.Partial)
+	return n.print(c.stdout, found, cfg.Learns())
 }
 
 // checkOut refuses the run's own directory, in which inspect changes nothing.

@@ -88,7 +88,7 @@ func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figu
 		Accuracy: svg(accuracyChart(epochs).SVG(380, 240)),
 		Command:  command(c),
 	}
-	if c.Conv.Partial {
+	if c.Learns() {
 		d.Subsets = svg(subsetChart(c, epochs).SVG(380, 300))
 	}
 	d.Settings = settings(c)
@@ -238,6 +238,8 @@ func inShort(angles []float64) string {
 // block, then the last; of a chain, each a block.
 func layerName(c *config.Config, i, n int) (short, long string) {
 	switch {
+	case c.Net.Augerino():
+		return "all", "the whole network"
 	case c.Net.Type == "GCNN":
 		return fmt.Sprint(i + 1), fmt.Sprintf("convolution %d", i+1)
 	case i == n-1 && !c.Net.LastT2:

@@ -77,7 +77,7 @@ type Kernel struct {
 
 // Net describes the network around the convolutions.
 type Net struct {
-	Type     string  `toml:"type"`     // "CKResNet" or "GCNN"
+	Type     string  `toml:"type"`     // see networks
 	Norm     string  `toml:"norm"`     // see model.Norm; "": BatchNorm
 	Width    int     `toml:"width"`    // channels of the lifting convolution
 	Factors  []int   `toml:"factors"`  // width of each block, in units of Width
@@ -87,6 +87,15 @@ type Net struct {
 	Dropout  float64 `toml:"dropout"`  // probability; of GCNN
 	Dropouts []int   `toml:"dropouts"` // blocks that it follows, from 1
 }
+
+// Augerino reports whether the network is one on copies of the image.
+func (n *Net) Augerino() bool { return strings.HasPrefix(n.Type, "Augerino") }
+
+// Architecture returns the network's type without that.
+func (n *Net) Architecture() string { return strings.TrimPrefix(n.Type, "Augerino") }
+
+// Learns reports whether the network learns subsets of the group.
+func (c *Config) Learns() bool { return c.Conv.Partial || c.Net.Augerino() }
 
 // Train describes the optimisation.
 type Train struct {
@@ -105,6 +114,7 @@ type Train struct {
 
 	KernelNorm     float64 `toml:"kernel_norm"`     // weight of a penalty, see model.Penalties
 	Monotonic      float64 `toml:"monotonic"`       // weight of another
+	AugerinoWidth  float64 `toml:"augerino_width"`  // weight of a reward
 	MonotonicOrder string  `toml:"monotonic_order"` // "decreasing", also where it is empty, or "increasing"
 
 	Schedule     string `toml:"schedule"` // see model.Schedule
@@ -151,7 +161,7 @@ var (
 	jitters    = []string{"stratified", "comb"}
 	methods    = []string{"random", "deterministic"}  // in the order of gumbel.Method
 	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
-	networks   = []string{"CKResNet", "GCNN"}
+	networks   = []string{"CKResNet", "GCNN", "AugerinoCKResNet", "AugerinoGCNN"}
 	optimizers = []string{"adam", "sgd"}
 	orders     = []string{"decreasing", "increasing"}
 )
@@ -298,7 +308,7 @@ func (c *Config) Check() error {
 		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
 	case c.Net.Type != "CKResNet" && c.Net.LastT2:
 		return valueError("net.last_t2", true, "false for "+c.Net.Type)
-	case c.Net.Type != "GCNN" && c.Net.Dropout != 0:
+	case c.Net.Architecture() != "GCNN" && c.Net.Dropout != 0:
 		return valueError("net.dropout", c.Net.Dropout, "0 for "+c.Net.Type)
 	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
 		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
@@ -319,6 +329,7 @@ func (c *Config) Check() error {
 		{"train.weight_decay", c.Train.WeightDecay, false},
 		{"train.kernel_norm", c.Train.KernelNorm, false},
 		{"train.monotonic", c.Train.Monotonic, false},
+		{"train.augerino_width", c.Train.AugerinoWidth, false},
 		{"train.clip_norm", c.Train.ClipNorm, false},
 	} {
 		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
@@ -356,9 +367,9 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if c.Kernel.Type == string(conv.MLP) {
 		activation, norm = siren.Activation(c.Kernel.Activation), siren.Norm(c.Kernel.Norm)
 	}
-	if c.Net.Type == "GCNN" {
+	if c.Net.Architecture() == "GCNN" {
 		net, err = model.NewGCNN(model.GCNNConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
@@ -369,7 +380,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		})
 	} else {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
@@ -403,7 +414,7 @@ func (c *Config) Training() model.TrainConfig {
 			Momentum: t.Momentum, Nesterov: t.Nesterov, WeightDecay: t.WeightDecay, Clip: t.ClipNorm,
 		},
 		Penalties: model.Penalties{
-			Norms: t.KernelNorm, Monotonic: t.Monotonic, Increasing: t.MonotonicOrder == "increasing",
+			Norms: t.KernelNorm, Monotonic: t.Monotonic, Increasing: t.MonotonicOrder == "increasing", Width: t.AugerinoWidth,
 		},
 		Augment:  c.augmentation(),
 		Schedule: model.Schedule(t.Schedule), Warmup: t.WarmupEpochs, EvalDraws: t.EvalDraws,
@@ -440,6 +451,7 @@ var configKeys = map[string]string{
 	"Augment":             "data.augment",
 	"Penalties.Norms":     "train.kernel_norm",
 	"Penalties.Monotonic": "train.monotonic",
+	"Penalties.Width":     "train.augerino_width",
 	"Epochs":              "train.epochs",
 	"Batch":               "train.batch",
 	"StepsPerEpoch":       "train.steps_per_epoch",

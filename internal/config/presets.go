@@ -100,6 +100,14 @@ func thirteenLayers(c Config) Config {
 	return c
 }
 
+// augerino learns one subset for the whole network, which is one on translations of
+// copies of the image.
+func augerino(c Config) Config {
+	c.Net.Type = "Augerino" + c.Net.Type
+	c.Conv.Partial, c.Group.Jitter = false, spread(true)
+	return c
+}
+
 // large is for images of 96 x 96 pixels: it halves their resolution three times.
 func large(c Config) Config {
 	c.Net.Pools = []int{0, 1, 2}
@@ -128,6 +136,7 @@ func Presets() []Preset {
 		{"strokes6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", small(false)},
 		{"mnist6-180-se2-8-partial", "mnist6-180", "MNIST sixes against their copies turned by 180 degrees, SE(2), learned subsets", toy("mnist6-180", true)},
 		{"mnist6-180-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-180", false)},
+		{"mnist6-180-se2-8-augerino", "", "one learned subset of rotations for the whole network, whose answers to copies of the image are averaged", augerino(toy("mnist6-180", false))},
 		{"mnist6-180-se2-8-partial-perelement", "", "learned subsets, with elements drawn for every image of a batch", perElement(toy("mnist6-180", true))},
 		{"mnist6-180-se2-8-partial-perelement-magnet", "", "the same by MAGNets, with the published course of training", kernelNet("MAGNet", perElement(toy("mnist6-180", true)))},
 		{"mnist6-180-se2-8-full-fourier", "", "full equivariance by Fourier networks and layer normalisation, with the published course of training", kernelNet("Fourier", layerNorm(toy("mnist6-180", false)))},
@@ -143,6 +152,7 @@ func Presets() []Preset {
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
 		{"rotmnist-se2-8-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 8, false)},
+		{"rotmnist-se2-8-augerino", "", "one learned subset of rotations for the whole network, whose answers to copies of the image are averaged", augerino(published("rotmnist", "SE(2)", 8, false))},
 		{"rotmnist-e2-16-partial", "", "rotated MNIST (RotMNIST), E(2), learned subsets", published("rotmnist", "E(2)", 16, true)},
 		{"rotmnist-e2-16-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 16, false)},
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},

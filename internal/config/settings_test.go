@@ -39,6 +39,8 @@ func TestPresets(t *testing.T) {
 		switch {
 		case c.Conv.Partial:
 			want += "-partial"
+		case c.Net.Augerino():
+			want += "-augerino"
 		case group.Dim() > 0 || group.Components() > 1:
 			want += "-full"
 		}
@@ -257,7 +259,7 @@ func TestNamesAreDocumented(t *testing.T) {
 	}
 	for _, name := range slices.Concat(
 		names(conv.Algorithms()), names(conv.KernelNets()), names(siren.Activations()), names(siren.Norms()),
-		names(model.Norms()), names(model.Poolings()), names(model.Schedules()), orders, dataSetNames(), presetNames(), networks,
+		names(model.Norms()), names(model.Poolings()), names(model.Schedules()), orders,
 		dataSetNames(), presetNames(), networks, augments,
 	) {
 		if !strings.Contains(string(doc), "`"+name+"`") {
