@@ -191,7 +191,7 @@ func (x *onnxExport) layer(l layer, wire step) (operand, error) {
 	case *nn.Linear:
 		return x.linear(l, in)
 	}
-	return operand{}, fmt.Errorf("a layer of type %T has no form in ONNX yet, so this network cannot be exported", l)
+	return operand{}, fmt.Errorf("a layer of type %T has no form in ONNX, so this network cannot be exported", l)
 }
 
 // alike reports whether all elements have the same weight, so that normalisations and

@@ -45,29 +45,33 @@ func TestStateDict(t *testing.T) {
 	}
 }
 
-// The names, shapes and types are those of the published program's networks. The
-// reference lists a buffer that several modules share once, so that some of the
-// counts of draws, which are shared, are not among its names.
-func TestStateDictOfTheReference(t *testing.T) {
-	small := CKResNetConfig{
-		Elements: 4, Partial: true, Side: 14, Width: 4, Factors: []int{1, 2}, Pools: []int{0}, KernelSide: 5, KernelHidden: 8, Compat: true,
-	}
+// referenceNetworks are the networks of the reference numbers, by their files.
+func referenceNetworks() map[string]settings {
 	with := func(change func(c *CKResNetConfig)) settings {
-		c := small
+		c := CKResNetConfig{
+			Elements: 4, Partial: true, Side: 14, Width: 4, Factors: []int{1, 2}, Pools: []int{0}, KernelSide: 5, KernelHidden: 8, Compat: true,
+		}
 		change(&c)
 		return c.settings()
 	}
-	for file, cfg := range map[string]settings{
-		"ckresnet_se2_partial_siren_bn.npz": small.settings(),
+	return map[string]settings{
+		"ckresnet_se2_partial_siren_bn.npz": with(func(c *CKResNetConfig) {}),
 		"ckresnet_e2_partial_siren_bn.npz":  with(func(c *CKResNetConfig) { c.Group, c.Channels = lie.E2, 3 }),
 		"ckresnet_se2_partial_magnet_perbatch.npz": with(func(c *CKResNetConfig) {
-			c.Classes, c.PerElement, c.KernelNet = 2, true, conv.MAGNet
+			c.Classes, c.PerElement, c.KernelNet, c.Pools = 2, true, conv.MAGNet, []int{1}
 		}),
 		"ckresnet_se2_full_siren_ln.npz": with(func(c *CKResNetConfig) { c.Partial, c.Norm = false, LayerNorm }),
 		"gcnn_se2_partial_siren_bn.npz": GCNNConfig{
 			Elements: 4, Partial: true, Side: 14, Width: 4, Factors: []int{1, 2, 2}, Pools: []int{1}, Compat: true,
 		}.settings(),
-	} {
+	}
+}
+
+// The names, shapes and types are those of the published program's networks. The
+// reference lists a buffer that several modules share once, so that some of the
+// counts of draws, which are shared, are not among its names.
+func TestStateDictOfTheReference(t *testing.T) {
+	for file, cfg := range referenceNetworks() {
 		t.Run(file, func(t *testing.T) {
 			a := golden.Open(t, file)
 			net, err := newNetwork(cfg)
@@ -105,6 +109,57 @@ func TestStateDictOfTheReference(t *testing.T) {
 					t.Errorf("%s is not the reference's", got.Name)
 				}
 			}
+		})
+	}
+}
+
+// The reference's state dictionaries become networks that compute what the
+// reference does.
+func TestStateDictFromTheReference(t *testing.T) {
+	for file, cfg := range referenceNetworks() {
+		t.Run(file, func(t *testing.T) {
+			a := golden.Open(t, file)
+			var state []safetensors.Tensor
+			for _, key := range a.Names() {
+				kind, name, _ := strings.Cut(key, ".")
+				switch {
+				case kind == "p":
+					_, shape := golden.Float64(t, a, key)
+					p := nn.NewParameter(name, nn.Weight, shape...)
+					setBefore(t, a, p)
+					state = append(state, tensorOf(name, p, p.Host))
+				case kind == "buf_after" && strings.HasSuffix(name, "num_batches_tracked"):
+					v, shape := golden.Float64(t, a, key)
+					state = append(state, safetensors.Tensor{Name: name, Shape: shape, I64: []int64{int64(v[0])}})
+				case kind == "buf_after":
+					v, shape := golden.Float32(t, a, key)
+					state = append(state, safetensors.Tensor{Name: name, Shape: shape, F32: v})
+				}
+			}
+			path := filepath.Join(t.TempDir(), "published.safetensors")
+			if err := safetensors.WriteFile(path, state, nil); err != nil {
+				t.Fatal(err)
+			}
+			net, err := newNetwork(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := net.LoadStateDict(path); err != nil {
+				t.Fatal(err)
+			}
+			dev, err := tensor.NewCPU(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer dev.Close()
+			images, shape := golden.Float32(t, a, "x")
+			if err := net.Bind(dev, shape[0], true); err != nil {
+				t.Fatal(err)
+			}
+			defer net.Release()
+			net.DrawFrom(uniforms(t, a, "eval"), Evaluation)
+			net.Forward(images, false)
+			compareLogits(t, net, a, "logits_eval")
 		})
 	}
 }
