@@ -8,9 +8,6 @@ import (
 	"io"
 
 	"github.com/noether-go/noether/asm"
-	"github.com/noether-go/noether/data"
-	"github.com/noether-go/noether/internal/config"
-	"github.com/noether-go/noether/model"
 )
 
 var evalCommand = subcommand{
@@ -64,44 +61,29 @@ func (e *evaluation) run(ctx context.Context, c *console, path string) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	cfg, net, err := loadRun(path, e.weights)
+	t, err := openTrained(ctx, c, &e.means, path, e.weights)
 	if err != nil {
 		return err
 	}
+	defer t.close()
 	if !e.given("draws") {
-		e.draws = cfg.Train.EvalDraws
+		e.draws = t.cfg.Train.EvalDraws
 	}
 	if !e.given("seed") {
-		e.seed = cfg.Seed
+		e.seed = t.cfg.Seed
 	}
-	dev, err := openDevice(&e.means)
+	score, err := t.net.Evaluate(ctx, t.set, &t.set.Test, e.draws, e.seed)
 	if err != nil {
 		return err
 	}
-	defer dev.Close()
-	set, err := openData(ctx, cfg, &e.means, c.log)
-	if err != nil {
-		return err
-	}
-	if err := fits(net, set); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := net.Bind(dev, cfg.Train.Batch, true); err != nil {
-		return err
-	}
-	defer net.Release()
-	score, err := net.Evaluate(ctx, set, &set.Test, e.draws, e.seed)
-	if err != nil {
-		return err
-	}
-	if err := dev.Sync(); err != nil {
+	if err := t.dev.Sync(); err != nil {
 		return err
 	}
 	return e.print(c, evalJSON{
-		Run: path, Weights: e.weights, Dataset: set.Name, Synthetic: set.Synthetic, Images: set.Test.Len(),
+		Run: path, Weights: e.weights, Dataset: t.set.Name, Synthetic: t.set.Synthetic, Images: t.set.Test.Len(),
 		Accuracy: score.Accuracy, AccuracyStd: score.Std, Loss: score.Loss, Draws: score.Draws, Seed: e.seed,
-		Learned: net.Subsets(), Level: asm.Active().String(), Device: dev.Name(),
-	}, cfg.Learns())
+		Learned: t.net.Subsets(), Level: asm.Active().String(), Device: t.dev.Name(),
+	}, t.cfg.Learns())
 }
 
 func (e *evaluation) check() error {
@@ -123,34 +105,4 @@ func (e *evaluation) print(c *console, r evalJSON, partial bool) error {
 	}
 	_, err := io.WriteString(c.stdout, out)
 	return err
-}
-
-// loadRun reads the configuration and the network of a run, with the weights "best"
-// or "last". It takes no lock and changes nothing: files of a run are replaced as
-// a whole.
-func loadRun(path, weights string) (*config.Config, *model.Network, error) {
-	file, ok := map[string]string{"best": bestFile, "last": lastFile}[weights]
-	if !ok {
-		return nil, nil, usageError{fmt.Errorf("-weights is %q; allowed: best, last", weights)}
-	}
-	d := &runDir{path: path}
-	cfg, err := d.readConfig()
-	if err != nil {
-		return nil, nil, err
-	}
-	if !d.has(file) {
-		return nil, nil, fmt.Errorf("%s has no %s: no epoch of this run is complete; go on with -resume %s", path, file, path)
-	}
-	net, err := model.Load(d.file(file))
-	return cfg, net, err
-}
-
-// fits reports a network that does not take the images of the set.
-func fits(net *model.Network, set *data.Dataset) error {
-	channels, height, width := net.ImageShape()
-	if channels == set.Channels && height == set.Height && width == set.Width && net.Classes() == set.Classes {
-		return nil
-	}
-	return fmt.Errorf("the network takes %d channels of %d x %d pixels in %d classes, the set %s of its %s has %d of %d x %d in %d; the files belong to different runs",
-		channels, height, width, net.Classes(), set.Name, configFile, set.Channels, set.Height, set.Width, set.Classes)
 }

@@ -120,29 +120,15 @@ type inspectData struct {
 }
 
 func (n *inspection) run(ctx context.Context, c *console, path string) error {
-	cfg, net, err := loadRun(path, n.weights)
-	if err != nil {
-		return err
-	}
 	if err := n.checkOut(path); err != nil {
 		return err
 	}
-	dev, err := openDevice(&n.means)
+	t, err := openTrained(ctx, c, &n.means, path, n.weights)
 	if err != nil {
 		return err
 	}
-	defer dev.Close()
-	set, err := openData(ctx, cfg, &n.means, c.log)
-	if err != nil {
-		return err
-	}
-	if err := fits(net, set); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := net.Bind(dev, cfg.Train.Batch, true); err != nil {
-		return err
-	}
-	defer net.Release()
+	defer t.close()
+	cfg, net, set := t.cfg, t.net, t.set
 	score, confusion, err := net.Confusion(ctx, set, &set.Test, cfg.Train.EvalDraws, cfg.Seed)
 	if err != nil {
 		return err
@@ -150,6 +136,9 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 	deep := depth{images: n.images, step: 10, turned: n.images, turns: 15, resets: n.resets, kernels: 4, layers: net.Convolutions()}
 	f, err := measure(ctx, net, set, cfg, n.threads, deep)
 	if err != nil {
+		return err
+	}
+	if err := t.dev.Sync(); err != nil {
 		return err
 	}
 	f.confusion = confusion

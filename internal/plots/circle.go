@@ -60,7 +60,11 @@ func (c *Circle) SVG() string {
 	if label == "" {
 		label = fmt.Sprintf("±%.0f°", theta*180)
 	}
-	fmt.Fprintf(&b, `<text class="strong big" text-anchor="middle" y="6">%s</text></g></svg>`, esc(label))
+	class := "strong big"
+	if c.Mirror != nil { // there is less room
+		class = "strong"
+	}
+	fmt.Fprintf(&b, `<text class="%s" text-anchor="middle" y="5">%s</text></g></svg>`, class, esc(label))
 	return b.String()
 }
 

@@ -20,9 +20,9 @@ type Kernels struct {
 // SVG returns the picture for a page whose style sheet contains Style, laid out for that
 // width.
 func (k *Kernels) SVG(width float64) string {
-	const gap = 8.0
+	const gap, largestBox = 8.0, 72.0
 	columns := float64(len(k.Columns))
-	box := (width - gap*(columns-1)) / columns
+	box := min((width-gap*(columns-1))/columns, largestBox)
 	top := lineHeight + 4
 	height := top + float64(len(k.Weights))*(box+gap) - gap
 	var b strings.Builder

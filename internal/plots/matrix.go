@@ -24,24 +24,19 @@ const maxNamed = 20 // rows that have room for names and counts
 func (m *Matrix) SVG(width float64) string {
 	n := len(m.Counts)
 	named := n <= maxNamed
-	left, top := lineHeight+8, 2*lineHeight+10
-	if !named {
-		top = lineHeight + 8
-	} else {
-		for _, name := range m.Names {
-			left = max(left, lineHeight+14+textWidth(name))
-		}
-	}
-	cell := min((width-left-2)/float64(n), 64)
-	tilted := false
+	left, top := lineHeight+8, lineHeight+8
+	longest := 0.0 // of the names
 	if named {
-		longest := 0.0
 		for _, name := range m.Names {
 			longest = max(longest, textWidth(name))
 		}
-		if tilted = longest > cell; tilted {
-			top += 0.65 * longest
-		}
+		left, top = lineHeight+14+longest, 2*lineHeight+10
+	}
+	cell := min((width-left-2)/float64(n), 64)
+	tilted := longest > cell
+	if tilted { // names need room to the right of the last column
+		top += 0.65 * longest
+		cell = min(cell, (width-left-0.8*longest)/(float64(n)-0.5))
 	}
 	size := cell * float64(n)
 	height := top + size + 2

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/model"
+	"github.com/noether-go/noether/tensor"
+)
+
+// trained is the network of a run, planned for inference, with the data of the run.
+type trained struct {
+	cfg *config.Config
+	net *model.Network
+	set *data.Dataset
+	dev tensor.Device
+}
+
+// openTrained opens the network of a run with the weights "best" or "last", and its
+// data. Close it when done.
+func openTrained(ctx context.Context, c *console, m *means, path, weights string) (*trained, error) {
+	cfg, net, err := loadRun(path, weights)
+	if err != nil {
+		return nil, err
+	}
+	t := &trained{cfg: cfg, net: net}
+	if t.dev, err = openDevice(m); err != nil {
+		return nil, err
+	}
+	if t.set, err = openData(ctx, cfg, m, c.log); err != nil {
+		t.close()
+		return nil, err
+	}
+	if err := fits(net, t.set); err != nil {
+		t.close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := net.Bind(t.dev, cfg.Train.Batch, true); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *trained) close() {
+	t.net.Release()
+	t.dev.Close()
+}
+
+// loadRun reads the configuration and the network of a run, with the weights "best"
+// or "last". It takes no lock and changes nothing: files of a run are replaced as
+// a whole.
+func loadRun(path, weights string) (*config.Config, *model.Network, error) {
+	file, ok := map[string]string{"best": bestFile, "last": lastFile}[weights]
+	if !ok {
+		return nil, nil, usageError{fmt.Errorf("-weights is %q; allowed: best, last", weights)}
+	}
+	d := &runDir{path: path}
+	cfg, err := d.readConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !d.has(file) {
+		return nil, nil, fmt.Errorf("%s has no %s: no epoch of this run is complete; go on with -resume %s", path, file, path)
+	}
+	net, err := model.Load(d.file(file))
+	return cfg, net, err
+}
+
+// fits reports a network that does not take the images of the set.
+func fits(net *model.Network, set *data.Dataset) error {
+	channels, height, width := net.ImageShape()
+	if channels == set.Channels && height == set.Height && width == set.Width && net.Classes() == set.Classes {
+		return nil
+	}
+	return fmt.Errorf("the network takes %d channels of %d x %d pixels in %d classes, the set %s of its %s has %d of %d x %d in %d; the files belong to different runs",
+		channels, height, width, net.Classes(), set.Name, configFile, set.Channels, set.Height, set.Width, set.Classes)
+}
