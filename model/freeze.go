@@ -25,7 +25,8 @@ type FreezeConfig struct {
 // concurrent use: predictions that run at the same time have buffers of their
 // own, which are kept for later ones.
 type Frozen struct {
-	weights *Network // on the host, never bound
+	weights *Network    // on the host, never bound
+	of      networkJSON // the network that was frozen
 	cfg     FreezeConfig
 	pixels  int
 
@@ -64,7 +65,7 @@ func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 		return nil, err
 	}
 	weights.cfg.PerElement = false // the elements in the middle are the same for all images
-	f := &Frozen{weights: weights, cfg: cfg, pixels: net.cfg.pixels()}
+	f := &Frozen{weights: weights, of: net.cfg.describe(), cfg: cfg, pixels: net.cfg.pixels()}
 	e, err := f.newExecutor(f.cfg) // so that what can fail fails here
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func (f *Frozen) SaveONNX(path string, cfg ONNXConfig) error {
 	if err != nil {
 		return err
 	}
-	description, err := json.Marshal(f.weights.cfg.describe())
+	description, err := json.Marshal(f.of)
 	if err != nil {
 		return fmt.Errorf("model: describing the network: %w", err)
 	}
@@ -85,7 +85,11 @@ func (f *Frozen) onnxGraph(cfg ONNXConfig) (*onnx.Graph, error) {
 	defer e.close()
 	p, c := e.net.plan, e.net.cfg
 	x := &onnxExport{at: map[*nn.Map]operand{}}
-	x.at[p.input] = operand{x.normalize(cfg), c.Channels, 1, c.Side, c.Side}
+	input := x.normalize(cfg)
+	if e.net.augerino != nil {
+		input = x.copies(input, e.net.augerino)
+	}
+	x.at[p.input] = operand{input, c.Channels, 1, c.Side, c.Side}
 	for i, l := range p.layers {
 		y, err := x.layer(l, p.steps[i])
 		if err != nil {
@@ -154,6 +158,43 @@ func (x *onnxExport) normalize(cfg ONNXConfig) string {
 	return x.node("Div", "normalize", []string{y, x.weight("normalize.std", cfg.Std, len(cfg.Std), 1, 1)})
 }
 
+// copies appends what makes the copies of images that the elements of the list move:
+// [batch, C, H, W] to [batch*copies, C, H, W]. Each of their pixels is a sum of four of
+// the image.
+func (x *onnxExport) copies(input string, a *augerino) string {
+	const name = "copies"
+	w, plane := &a.warp, a.warp.side*a.warp.side
+	var at [4][]int64
+	var weight [4][]float32
+	for _, u := range a.list.G {
+		for p := range plane {
+			t := w.corners(u, p)
+			for k, pixel := range t.at {
+				if pixel < 0 { // outside the image
+					pixel, t.weight[k] = 0, 0
+				}
+				at[k], weight[k] = append(at[k], int64(pixel/w.batch)), append(weight[k], t.weight[k])
+			}
+		}
+	}
+	flat := x.reshape(name+".flat", input, 0, int64(w.channels), -1)
+	y := ""
+	for k := range at {
+		corner := fmt.Sprintf("%s.%d", name, k)
+		x.Weights = append(x.Weights, onnx.Tensor{Name: corner + ".pixels", Shape: []int{len(at[k])}, I64: at[k]})
+		pixels := x.node("Gather", corner, []string{flat, corner + ".pixels"}, onnx.Attribute{Name: "axis", Value: 2})
+		part := x.node("Mul", corner+".weighted", []string{pixels, x.weight(corner+".weights", weight[k], len(weight[k]))})
+		if k == 0 {
+			y = part
+		} else {
+			y = x.node("Add", corner+".sum", []string{y, part})
+		}
+	}
+	apart := x.reshape(name+".apart", y, 0, int64(w.channels), int64(len(a.list.G)), int64(plane))
+	first := x.node("Transpose", name+".first", []string{apart}, onnx.Attribute{Name: "perm", Value: []int{0, 2, 1, 3}})
+	return x.reshape(name, first, -1, int64(w.channels), int64(w.side), int64(w.side))
+}
+
 // layer appends a layer and returns what it makes.
 func (x *onnxExport) layer(l layer, wire step) (operand, error) {
 	in := make([]operand, len(wire.in))
@@ -190,6 +231,8 @@ func (x *onnxExport) layer(l layer, wire step) (operand, error) {
 		return x.learnedPool(l, in)
 	case *nn.Linear:
 		return x.linear(l, in)
+	case *copyMean:
+		return x.copyMean(l, in)
 	}
 	return operand{}, fmt.Errorf("a layer of type %T has no form in ONNX, so this network cannot be exported", l)
 }
@@ -319,6 +362,16 @@ func (x *onnxExport) learnedPool(l *nn.LearnedPool, in []operand) (operand, erro
 	pooled := x.node("MatMul", name, []string{flat, x.weight(name+".weight", l.Weight.Host, len(l.Weight.Host), 1)})
 	pooled = x.node("Add", name+".shifted", []string{pooled, x.weight(name+".bias", l.Bias.Host, 1)})
 	return operand{name: x.reshape(name+".channels", pooled, 0, int64(y.c)), c: y.c}, nil
+}
+
+// copyMean takes the mean over the copies of an image.
+func (x *onnxExport) copyMean(l *copyMean, in []operand) (operand, error) {
+	if !alike(l.list) {
+		return operand{}, fmt.Errorf("the copies of an image have different weights, for which there is no form in ONNX")
+	}
+	apart := x.reshape("copies.logits", in[0].name, -1, int64(l.list.Len()), int64(in[0].c))
+	mean := x.node("ReduceMean", "copies.mean", []string{apart}, onnx.Attribute{Name: "axes", Value: []int{1}}, onnx.Attribute{Name: "keepdims", Value: 0})
+	return operand{name: mean, c: in[0].c}, nil
 }
 
 func (x *onnxExport) linear(l *nn.Linear, in []operand) (operand, error) {

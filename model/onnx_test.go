@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -91,6 +92,15 @@ func exportCases() []exportCase {
 		c.KernelSide, c.KernelLayers, c.Omega0 = 3, 4, 20
 	})
 	residual("kernels of one pixel", func(c *CKResNetConfig) { c.KernelSide, c.Pools = 1, []int{} })
+	for name, compat := range map[string]bool{"Augerino": false, "Augerino as published": true} {
+		for _, g := range []lie.Group{lie.SE2, lie.E2} {
+			residual(name+" on "+g.Name(), func(c *CKResNetConfig) {
+				whole(g, 6)(c)
+				c.Augerino, c.Compat, c.Channels = true, compat, 3
+			})
+		}
+	}
+	chain("Augerino, chain", func(c *GCNNConfig) { c.Elements, c.Partial, c.Augerino = 4, false, true })
 	chain("chain", func(*GCNNConfig) {})
 	chain("chain, LayerNorm", func(c *GCNNConfig) { c.Norm = LayerNorm })
 	chain("chain, maximum", func(c *GCNNConfig) { c.Pooling = MaxPooling })
@@ -170,7 +180,7 @@ func TestONNX(t *testing.T) {
 			}
 			graph := readONNX(t, path)
 			var said networkJSON
-			if err := json.Unmarshal([]byte(graph.Metadata[networkKey]), &said); err != nil || said.Type != net.cfg.Type {
+			if err := json.Unmarshal([]byte(graph.Metadata[networkKey]), &said); err != nil || fmt.Sprint(said) != fmt.Sprint(net.cfg.describe()) {
 				t.Errorf("the metadata say %+v, %v", said, err)
 			}
 			for _, batch := range []int{1, 3} {

@@ -93,7 +93,7 @@ func mustNet(t *testing.T, c exportCase) *Network {
 // of random sampling, and its shortcuts are never the identity.
 func inPyTorch(c settings) bool {
 	pooling := map[string]Pooling{typeCKResNet: MaxPooling, typeGCNN: MeanPooling}[c.Type]
-	return c.Group == lie.SE2 && c.Pooling == pooling && !c.LastT2 && c.KernelNet == conv.SIREN && !c.LearnOmega0 && !c.WeightNorm && c.Norm == BatchNorm && c.Measure == gumbel.Counting &&
+	return !c.Augerino && c.Group == lie.SE2 && c.Pooling == pooling && !c.LastT2 && c.KernelNet == conv.SIREN && !c.LearnOmega0 && !c.WeightNorm && c.Norm == BatchNorm && c.Measure == gumbel.Counting &&
 		c.Sampling == gumbel.Random && !c.PerElement && c.KernelSide > 1
 }
 

@@ -115,6 +115,10 @@ func (c *call) run() (Tensor, error) {
 		return c.maxPool()
 	case "ReduceMean":
 		return c.reduceMean()
+	case "Gather":
+		return c.gather()
+	case "Transpose":
+		return c.transpose()
 	case "MatMul":
 		return c.matMul()
 	case "Gemm":
@@ -351,31 +355,86 @@ func (c *call) reshape() (Tensor, error) {
 	return Tensor{Shape: shape, F: x.F}, nil
 }
 
-// pointwise takes its inputs value by value. Those behind the first may have one
-// value in all, or one for each channel of a map: shape [channels, 1, 1].
+// pointwise takes its inputs value by value. An axis of length one, or one that is
+// missing in front, stands for as many as the first input has there.
 func (c *call) pointwise(inputs int, f func(v []float64) float64) (Tensor, error) {
 	if err := c.require(make([]int, inputs)...); err != nil {
 		return Tensor{}, err
 	}
 	y := Tensor{Shape: c.in[0].Shape, F: make([]float64, len(c.in[0].F))}
 	for _, t := range c.in {
-		if !slices.Equal(t.Shape, y.Shape) && !slices.Equal(t.Shape, []int{1}) && !(len(y.Shape) == 4 && slices.Equal(t.Shape, []int{y.Shape[1], 1, 1})) {
-			return Tensor{}, fmt.Errorf("shapes %v and %v", y.Shape, t.Shape)
+		missing := len(y.Shape) - len(t.Shape)
+		for i, n := range t.Shape {
+			if missing < 0 || n != 1 && n != y.Shape[missing+i] {
+				return Tensor{}, fmt.Errorf("shapes %v and %v", y.Shape, t.Shape)
+			}
 		}
 	}
 	v := make([]float64, inputs)
 	for i := range y.F {
 		for k, t := range c.in {
-			at := i
-			switch {
-			case len(t.Shape) == 1:
-				at = 0
-			case len(t.Shape) < len(y.Shape):
-				at = i / count(y.Shape[2:]) % y.Shape[1]
-			}
-			v[k] = t.F[at]
+			v[k] = t.F[broadcast(i, y.Shape, t.Shape)]
 		}
 		y.F[i] = f(v)
+	}
+	return y, nil
+}
+
+// broadcast returns where value i of an array of that shape finds its own in another.
+func broadcast(i int, shape, other []int) int {
+	at, stride := 0, 1
+	for k := 1; k <= len(other); k++ {
+		n, d := other[len(other)-k], shape[len(shape)-k]
+		if n > 1 {
+			at += i % d * stride
+		}
+		i, stride = i/d, stride*n
+	}
+	return at
+}
+
+// gather takes values along the last axis.
+func (c *call) gather() (Tensor, error) {
+	if len(c.in) != 2 || c.in[1].I == nil || len(c.in[1].Shape) != 1 {
+		return Tensor{}, fmt.Errorf("%d inputs, of which the second is to be a list of integers", len(c.in))
+	}
+	x, last := c.in[0], len(c.in[0].Shape)-1
+	if axis := attribute(c, "axis", 0); axis != last {
+		return Tensor{}, fmt.Errorf("axis %d of shape %v", axis, x.Shape)
+	}
+	n := x.Shape[last]
+	y := Tensor{Shape: append(slices.Clone(x.Shape[:last]), len(c.in[1].I))}
+	for row := 0; row < len(x.F); row += n {
+		for _, at := range c.in[1].I {
+			if at < 0 || int(at) >= n {
+				return Tensor{}, fmt.Errorf("value %d of %d", at, n)
+			}
+			y.F = append(y.F, x.F[row+int(at)])
+		}
+	}
+	return y, nil
+}
+
+// transpose exchanges axes.
+func (c *call) transpose() (Tensor, error) {
+	if err := c.require(4); err != nil {
+		return Tensor{}, err
+	}
+	x, perm := c.in[0], attribute(c, "perm", []int(nil))
+	if sorted := slices.Sorted(slices.Values(perm)); !slices.Equal(sorted, []int{0, 1, 2, 3}) {
+		return Tensor{}, fmt.Errorf("perm %v", perm)
+	}
+	y := Tensor{Shape: make([]int, 4), F: make([]float64, len(x.F))}
+	for i, p := range perm {
+		y.Shape[i] = x.Shape[p]
+	}
+	for i := range y.F {
+		var to, from [4]int
+		for k, rest := 3, i; k >= 0; k-- {
+			to[k], rest = rest%y.Shape[k], rest/y.Shape[k]
+			from[perm[k]] = to[k]
+		}
+		y.F[i] = x.F[((from[0]*x.Shape[1]+from[1])*x.Shape[2]+from[2])*x.Shape[3]+from[3]]
 	}
 	return y, nil
 }
