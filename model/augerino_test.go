@@ -431,7 +431,4 @@ func TestAugerinoRefuses(t *testing.T) {
 	if _, err := NewTrainer(newTiny(t), toySet(), cfg); !errors.As(err, &e) || e.Field != "TrainConfig.Penalties.Width" {
 		t.Errorf("a reward for width without Augerino: %v", err)
 	}
-	if _, err := newTinyAugerino(t).Equivariance(t.Context(), make([]float32, 144), EquivarianceConfig{}); err == nil {
-		t.Error("the equivariance of layers on T(2) is measured")
-	}
 }

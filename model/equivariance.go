@@ -72,7 +72,8 @@ type Equivariance struct {
 	Layers []LayerParts
 	// Pooled is the difference in the maxima, or means, over plane and group, which
 	// full equivariance makes invariant, and Logits that in the logits, less their mean over the
-	// classes.
+	// classes. With Augerino, whose layers are on T(2), there are no Layers and Pooled is Logits:
+	// its copies of the image have the parts that elements have elsewhere.
 	Pooled, Logits Parts
 	// Changed is the fraction of the images whose class is another one.
 	Changed float64
@@ -134,8 +135,6 @@ func (net *Network) checkEquivariance(images []float32, cfg *EquivarianceConfig)
 	}
 	c := net.cfg
 	switch {
-	case c.Augerino:
-		return fmt.Errorf("model: Equivariance: the layers of %s are on T(2), and only their mean over copies of the image is more", net.Architecture())
 	case len(images) == 0 || len(images)%c.pixels() != 0:
 		return fmt.Errorf("model: Equivariance: %d values are not a whole number of images of %d x %d x %d", len(images), c.Channels, c.Side, c.Side)
 	case cfg.Fill != nil && len(cfg.Fill) != c.Channels:
@@ -230,7 +229,7 @@ func (s *sums) equivariance(t Transformation, m *meter) Equivariance {
 		Transformation: t, Element: s.element, Changed: float64(s.changed) / float64(s.images),
 		Pooled: s.parts(m.pooled()), Logits: s.parts(m.logits()),
 	}
-	for i := range m.list {
+	for i := range m.list { // none with Augerino
 		if !s.measured[i] {
 			continue
 		}
@@ -306,15 +305,15 @@ func permutation(u, w []lie.Element) []int {
 // within returns lists that sample the subsets of u at the elements w that u is moved to, as far as
 // these lie in them: on an interval, what lies beyond one end enters at the other; of
 // values of a grid that are dropped or kept, it is the moved comb to within half a step.
-func (net *Network) within(u, w lists) lists {
+func within(g lie.Group, samplers []sampler, u, w lists) lists {
 	v := make(lists, len(u))
-	axes := net.cfg.Group.Axes()
+	axes := g.Axes()
 	for i := range u {
-		if i == len(net.samplers) { // the identity alone, which does not move
+		if i == len(samplers) { // the identity alone, which does not move
 			v[i] = u[i]
 			break
 		}
-		learned := net.samplers[i].Learned()
+		learned := samplers[i].Learned()
 		for j, e := range w[i] {
 			for k, axis := range axes {
 				theta, keep := learned[k].Theta, learned[k].Keep
@@ -334,7 +333,7 @@ func (net *Network) within(u, w lists) lists {
 					e[k] = u[i][j][k]
 				}
 			}
-			v[i] = append(v[i], u.snapped(net.cfg.Group, e))
+			v[i] = append(v[i], u.snapped(g, e))
 		}
 	}
 	return v

@@ -59,6 +59,10 @@ type state struct {
 func newMeter(net *Network, cfg *EquivarianceConfig) *meter {
 	m := &meter{net: net, cfg: cfg, list: net.plan.lists()}
 	steps, layers := net.plan.steps, net.plan.layers
+	if net.augerino != nil {
+		m.list, m.taps = nil, make([]tap, 2) // of which only the logits are used, see copies
+		return m
+	}
 	last := len(layers) - 1 // the linear classifier
 	pool := last - 1
 	made := map[*nn.Map]int{} // the list that a map lives on
@@ -264,6 +268,10 @@ func (m *meter) compare(t Transformation, images []float32, to *sums) {
 	h, ok := t.element(m.net.cfg.Group)
 	to.element = ok
 	d := differences{m, to}
+	if m.net.augerino != nil {
+		m.copies(h, d)
+		return
+	}
 	if !ok {
 		of := m.run(m.transformedImages(), nil)
 		d.addEnds(total, of, m.run(m.images, nil))
@@ -272,7 +280,7 @@ func (m *meter) compare(t Transformation, images []float32, to *sums) {
 	w := m.u.moved(m.net.cfg.Group, h)
 	moved, chain := m.plane(w)
 	onV := moved
-	if v := m.net.within(m.u, w); !v.equal(w) {
+	if v := within(m.net.cfg.Group, m.net.samplers, m.u, w); !v.equal(w) {
 		onV = m.onMoved(v, w)
 	}
 	onU := moved
@@ -294,6 +302,36 @@ func (m *meter) compare(t Transformation, images []float32, to *sums) {
 	}
 	d.countChanged(chain.start, onU)
 	m.set(m.u)
+}
+
+// copies is compare for a network with Augerino: of the transformed image, the copy of the
+// element u is that of u h of the image.
+func (m *meter) copies(h lie.Element, d differences) {
+	g, list := m.net.cfg.Group, m.net.augerino.list
+	u := lists{slices.Clone(list.G)}
+	run := func(images []float32, at lists) outputs {
+		copy(list.G, at[0])
+		m.net.Forward(images, false)
+		logits := m.save([]*nn.Map{m.net.plan.logits}).values[0]
+		return outputs{logits, logits}
+	}
+	onU, moved := run(m.images, u), run(m.transformedImages(), u)
+	if !d.to.element {
+		d.addEnds(total, moved, onU)
+		return
+	}
+	w := lists{make([]lie.Element, len(u[0]))}
+	for i, e := range u[0] {
+		w[0][i] = u.snapped(g, g.Product(e, h))
+	}
+	onW, onV := run(m.images, w), run(m.images, within(g, []sampler{m.net.augerino.sampler}, u, w))
+	for i := range m.taps {
+		d.add(byGrid, i, moved[i], onW[i])
+		d.add(bySubset, i, onW[i], onV[i])
+		d.add(bySampling, i, onV[i], onU[i])
+	}
+	d.addEnds(total, moved, onU)
+	copy(list.G, u[0])
 }
 
 // chain is what the steps on the plane come to: the outputs for the transformed images, and
@@ -525,7 +563,7 @@ func (d differences) add(of cause, at int, a, b []float32) {
 			}
 			return v
 		}
-		if at == d.logits() { // what all classes have in common does not count
+		if at == d.logits() || d.net.augerino != nil { // what all classes have in common does not count
 			for r := range rows {
 				mean += value(r) / float64(rows)
 			}

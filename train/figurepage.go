@@ -32,7 +32,8 @@ type figureData struct {
 
 	Kernels []kernelReport
 
-	Turned                        int // images behind the measure of equivariance
+	Turned                        int    // images behind the measure of equivariance
+	Invariant                     string // what it is of
 	Equivariance, PerLayer        template.HTML
 	Transformations, LayerEffects []effect
 	LayersAt                      string // the transformation that LayerEffects belongs to
@@ -253,8 +254,9 @@ func kernelPicture(i int, k kernelFigure) *plots.Kernels {
 
 // addEquivariance adds what was measured.
 func (d *figureData) addEquivariance(c *config.Config, f *figures) {
-	if len(f.equivariance) == 0 {
-		return
+	d.Invariant = "Pooled features"
+	if c.Net.Augerino() {
+		d.Invariant = "Mean of the logits"
 	}
 	d.Equivariance = svg(equivarianceChart(f).SVG(400, 300))
 	if chart := perLayerChart(c, f); chart != nil {

@@ -100,10 +100,8 @@ func measure(ctx context.Context, net *model.Network, set *data.Dataset, c *conf
 	f.learned = f.curve(net, set, turned, f.draws, c.Seed)
 	f.crossings = crossings(f.angles, f.learned)
 	f.classes, f.subsets, f.sizes = set.ClassNames, net.Learned(), net.Subsets()
-	if !c.Net.Augerino() { // whose layers are on T(2)
-		if err := f.measureEquivariance(ctx, net, set, threads, deep); err != nil {
-			return nil, err
-		}
+	if err := f.measureEquivariance(ctx, net, set, threads, deep); err != nil {
+		return nil, err
 	}
 	if err := f.render(net, deep); err != nil {
 		return nil, err

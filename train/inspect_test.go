@@ -132,3 +132,27 @@ func TestInspectRefuses(t *testing.T) {
 	code, stdout, stderr := here("inspect", dir, "-quiet", "-out", filepath.Join(file, "below"), "-images", "1")
 	refused(t, exitFailure, code, stdout, stderr, "-out: ", "give another")
 }
+
+// Of an Augerino network the mean of the logits is measured, and the report says so.
+func TestInspectAugerino(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "augerino")
+	if code, _, stderr := here(tinyRun(dir, "-set", "conv.partial=false", "-set", "net.type=AugerinoCKResNet")...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	out := t.TempDir()
+	if code, _, stderr := here("inspect", dir, "-images", "2", "-quiet", "-out", out); code != exitOK {
+		t.Fatal(stderr)
+	}
+	var found inspectJSON
+	if err := json.Unmarshal(read(t, out, inspectFile), &found); err != nil {
+		t.Fatal(err)
+	}
+	if e := found.Equivariance[6]; len(found.Layers) != 1 || len(found.Resets) != 4 || !e.InGroup || e.Layers != nil || e.Boundary != 0 {
+		t.Errorf("%d layers, %+v", len(found.Layers), e)
+	}
+	for _, page := range []string{string(read(t, out, inspectPage)), string(read(t, dir, reportFile))} {
+		if !strings.Contains(page, "<h3>Mean of the logits</h3>") || strings.Contains(page, "Feature maps, layer by layer") {
+			t.Error("the page does not say what is measured")
+		}
+	}
+}
