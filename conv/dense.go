@@ -86,5 +86,12 @@ func (l *layer) evaluate(kernel []float32, positions int) error {
 	l.dev.Upload(x, host)
 	l.net.Forward(y, x, positions)
 	l.dev.Download(kernel, y)
+	if l.window != nil {
+		weights := make([]float32, positions)
+		l.window.write(weights, u, nIn, l.coords.taps)
+		for i := range kernel {
+			kernel[i] *= weights[i%positions]
+		}
+	}
 	return nil
 }

@@ -15,7 +15,8 @@
 // network (package siren) that is evaluated wherever the elements put the taps,
 // so the elements may be any, be drawn anew in every step, and be fewer than
 // planned. Taps outside the disc of radius one are left out, for else a kernel
-// could not be turned; 29 of 49 remain for k = 7.
+// could not be turned; 29 of 49 remain for k = 7. On a group that scales the plane each
+// element has a disc of its own (ChangesLengths).
 //
 // The layers read gumbel.Elements.G when they run and add the gradient of the
 // loss with respect to every element to gumbel.Elements.Grad: through u^-1 q,

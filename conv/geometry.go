@@ -3,6 +3,7 @@ package conv
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
@@ -23,12 +24,15 @@ type Tap struct {
 // odd; for k = 1 the one tap is the centre.
 func grid(k int) []Tap {
 	r := k / 2
+	return slices.DeleteFunc(square(k), func(t Tap) bool { return t.Row*t.Row+t.Col*t.Col > r*r })
+}
+
+// square returns all taps of a k x k grid, as grid does those of its disc.
+func square(k int) []Tap {
+	r := k / 2
 	var taps []Tap
 	for row := -r; row <= r; row++ {
 		for col := -r; col <= r; col++ {
-			if row*row+col*col > r*r {
-				continue
-			}
 			t := Tap{Row: row, Col: col}
 			if r > 0 {
 				t.Q = [2]float64{float64(row) / float64(r), float64(col) / float64(r)}

@@ -273,7 +273,7 @@ func (h *harness) rendered(values [][]float64, u, v []lie.Element) (kernel []flo
 			if k > 1 {
 				at = [2]float64{2*float64(row)/float64(k-1) - 1, 2*float64(col)/float64(k-1) - 1}
 			}
-			if math.Hypot(at[0], at[1]) <= 1+1e-9 {
+			if math.Hypot(at[0], at[1]) <= 1+1e-9 || h.window != nil {
 				points, q = append(points, point{row, col}), append(q, at)
 			}
 		}
@@ -303,5 +303,18 @@ func (h *harness) rendered(values [][]float64, u, v []lie.Element) (kernel []flo
 			}
 		}
 	}
-	return h.psi(values, coords), points
+	kernel = h.psi(values, coords)
+	if h.window == nil {
+		return kernel, points
+	}
+	for k := range kernel {
+		ui := u[k%positions/(nIn*len(points))]
+		at := g.InverseAct(ui, q[k%len(points)])
+		m := g.Matrix(ui)
+		kernel[k] /= math.Abs(m[0][0]*m[1][1] - m[0][1]*m[1][0])
+		if math.Hypot(at[0], at[1]) > 1+1e-9 {
+			kernel[k] = 0
+		}
+	}
+	return kernel, points
 }

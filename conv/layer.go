@@ -2,7 +2,6 @@ package conv
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
@@ -61,8 +60,6 @@ func (c *Config) complete() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("conv: Config.Name is empty; the parameters need a prefix for their names")
-	case slices.ContainsFunc(c.Group.Axes(), isLine):
-		return fail("Group", c.Group.Name(), "groups that keep lengths, since the kernel's disc is the same for all elements")
 	case c.In < 1 || c.In > 1<<13:
 		return fail("In", c.In, "1 to 8192")
 	case c.Out < 1 || c.Out > 1<<13:
@@ -92,10 +89,11 @@ func (c *Config) complete() error {
 		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
 	}
 	c.Algorithm = a
+	if a == LowRank && ChangesLengths(c.Group) {
+		return fail("Algorithm", a, "all others on "+c.Group.Name()+", whose elements have discs of their own, which features do not tell apart")
+	}
 	return nil
 }
-
-func isLine(a lie.Axis) bool { return a.Kind == lie.Line }
 
 // layer is what the three kinds of convolution have in common: they differ in
 // what their kernel networks are fed.
@@ -123,6 +121,7 @@ type layer struct {
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
 	weighted  int           // where the latter begins
 	weights   *weights      // of the input elements, or nil
+	window    *window       // of the kernel, or nil
 	penalty   *penalty      // of the norms of kernel and bias, or nil
 	kernel    int           // length of the former
 }
@@ -133,7 +132,11 @@ func newLayer(cfg Config, spatial, relative bool, dims int, seed uint64) (*layer
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	l := &layer{cfg: cfg, coords: newCoordinates(cfg.Group, grid(cfg.Side), spatial, relative), inputGrad: true}
+	taps := grid(cfg.Side)
+	if spatial && ChangesLengths(cfg.Group) {
+		taps = square(cfg.Side)
+	}
+	l := &layer{cfg: cfg, coords: newCoordinates(cfg.Group, taps, spatial, relative), inputGrad: true}
 	net, err := cfg.newKernelNet(l.coords.rows(), dims, seed)
 	if err != nil {
 		return nil, err
@@ -187,8 +190,12 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	}
 	features := 0
 	low, ok := l.net.(siren.LowRank)
-	if ok {
+	if windowed := l.coords.spatial && ChangesLengths(l.cfg.Group); ok && !windowed {
 		features = low.Features()
+	} else if windowed && s.PerElement {
+		refuse(op, "%s: on %s all images of a batch have one list of elements", l.cfg.Name, l.cfg.Group.Name())
+	} else if windowed && p.NormPenalty != 0 {
+		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
 	}
 	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features)
 	if err != nil {
@@ -203,6 +210,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if outEl.Weighted {
 		l.out.On = outEl
 	}
+	l.window = l.planWindow(p.Arena, outEl.Max()*nIn*len(l.coords.taps), p.Inference)
 	if !p.Inference {
 		in.KeepValue() // Backward reads it
 	}
@@ -313,6 +321,11 @@ func (l *layer) Render() {
 		return
 	}
 	l.net.Forward(l.Kernel(), at, l.positions)
+	if w := l.window; w != nil {
+		w.write(w.host[:l.positions], u, s.NIn, l.coords.taps)
+		l.dev.Upload(w.tile, w.host[:l.positions])
+		w.apply(l.dev, l.Kernel(), l.positions)
+	}
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
 }
 
@@ -416,7 +429,13 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 		l.featuresBackward(x, dx, dy, accumulate, n)
 	} else {
 		dkernel := l.Kernel() // the kernel itself has served
+		if l.window != nil {
+			l.determinantBackward(dy)
+		}
 		l.passes.Backward(dkernel, dx, x, dy, l.prepared, l.spare(), s, accumulate)
+		if l.window != nil {
+			l.window.apply(l.dev, dkernel, l.positions)
+		}
 		l.net.Backward(dkernel, l.positionsGrad(n))
 	}
 	if l.penalty != nil {

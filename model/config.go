@@ -380,8 +380,13 @@ func (s *settings) drops() bool {
 // checkGroup is check for the group and its elements.
 func (s *settings) checkGroup(bad func(field string, value any, allowed string) error) error {
 	group, components := s.Group.Name(), s.Group.Components()
-	if slices.ContainsFunc(s.Group.Axes(), func(a lie.Axis) bool { return a.Kind == lie.Line }) {
-		return bad("Group", group, "groups that keep lengths, such as SE(2), E(2) and those with a finite stabiliser")
+	if conv.ChangesLengths(s.Group) {
+		switch {
+		case s.PerElement:
+			return bad("PerElement", true, "false for "+group+", where all images of a batch have one list of elements")
+		case s.Algorithm == conv.LowRank:
+			return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for "+group)
+		}
 	}
 	if s.Sampling > gumbel.Deterministic {
 		return bad("Sampling", s.Sampling, "random and deterministic")

@@ -175,6 +175,12 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	t.Run("GCNN", func(t *testing.T) { test(t, newTinyGCNN) })
 	t.Run("PerElement", func(t *testing.T) { test(t, newTinyPerElement) })
 	t.Run("Haar", func(t *testing.T) { test(t, newTinyHaar) })
+	t.Run("Sim2", func(t *testing.T) {
+		test(t, func(t *testing.T) *Network {
+			t.Helper()
+			return newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.KernelSide, c.Pools = lie.DirectProduct(lie.SO2, lie.Scalings(1.25)), 4, 5, []int{0} })
+		})
+	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
 	t.Run("Augerino", func(t *testing.T) { test(t, newTinyAugerino) })
@@ -791,7 +797,8 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelLayers": func(c *CKResNetConfig) { c.KernelLayers = 1 },
 		"Omega0":       func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
 		"KernelNet":    func(c *CKResNetConfig) { c.KernelNet = "RBF" },
-		"Group":        func(c *CKResNetConfig) { c.Group, c.Elements = lie.Sim2, 4 },
+		"PerElement":   func(c *CKResNetConfig) { c.Group, c.Elements, c.PerElement = lie.Sim2, 4, true },
+		"Algorithm":    func(c *CKResNetConfig) { c.Group, c.Elements, c.Algorithm = lie.RPlus, 4, conv.LowRank },
 		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
 		"Measure":      func(c *CKResNetConfig) { c.Measure = 3 },
@@ -812,7 +819,6 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelActivation": func(c *GCNNConfig) { c.KernelActivation = siren.Swish },
 		"KernelNorm":       func(c *GCNNConfig) { c.KernelNet, c.KernelNorm = conv.MLP, "BatchNorm" },
 		"PerElement":       func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
-		"Group":            func(c *GCNNConfig) { c.Group = lie.RPlus },
 		"Elements":         func(c *GCNNConfig) { c.Group, c.Partial, c.Elements = lie.Cyclic(4), false, 3 },
 		"Algorithm":        func(c *GCNNConfig) { c.Algorithm = "magic" },
 		"Side":             func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },

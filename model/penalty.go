@@ -1,6 +1,9 @@
 package model
 
-import "github.com/noether-go/noether/nn"
+import (
+	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/nn"
+)
 
 // Penalties are what training adds to the cross-entropy of a batch. The losses that a
 // run reports are without them.
@@ -36,6 +39,9 @@ func (p Penalties) check(net *Network) error {
 	}
 	if p.Width != 0 && (net.augerino == nil || len(net.augerino.width.at) == 0) {
 		return &ConfigError{"TrainConfig.Penalties.Width", p.Width, "0 but for a network with Augerino that learns a half-width"}
+	}
+	if p.Norms != 0 && conv.ChangesLengths(net.cfg.Group) {
+		return &ConfigError{"TrainConfig.Penalties.Norms", p.Norms, "0 for " + net.cfg.Group.Name()}
 	}
 	if p.Monotonic != 0 && len(net.learnedSubsets()) < 2 {
 		return &ConfigError{"TrainConfig.Penalties.Monotonic", p.Monotonic, "0 for a network that does not learn subsets of two layers"}
