@@ -26,7 +26,7 @@ endif
 ASM_PKGS = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' $(PKG) | awk '/noether-go\/noether\/asm/ {print $$1}')
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-levels test-noasm test-race test-arm64 fuzz lint bench bench-peers bench-report asm generate-check clean
+.PHONY: help build test test-levels test-noasm test-race test-arm64 test-pytorch fuzz lint bench bench-peers bench-report asm generate-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ test-race: ## run the tests under the race detector
 
 test-arm64: ## run the tests of arm64 (under qemu-aarch64 on other machines)
 	GOARCH=arm64 $(GO) test -short -timeout 20m $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
+
+test-pytorch: ## compare exported networks with PyTorch and ONNX Runtime, see docs/export.md; PYTHON has them
+	NOETHER_PYTHON='$(PYTHON)' $(GO) test -count=1 -v -run TestPyTorch ./model
 
 fuzz: ## run every fuzz target for FUZZTIME (5s)
 	@set -e; for pkg in $$($(GO) list $(PKG)); do \

@@ -40,7 +40,7 @@ func (f *Frozen) SaveONNX(path string, cfg ONNXConfig) error {
 	if err := cfg.check(f.weights.cfg.Channels); err != nil {
 		return err
 	}
-	graph, err := f.onnxGraph(cfg)
+	graph, err := f.onnxGraph(cfg, onnx.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,9 @@ func (c ONNXConfig) check(channels int) error {
 	return nil
 }
 
-// onnxGraph follows the layers of the network in the order of their plan.
-func (f *Frozen) onnxGraph(cfg ONNXConfig) (*onnx.Graph, error) {
+// onnxGraph follows the layers of the network in the order of their plan. It gives up
+// when the weights take more bytes than most, before more of them take memory.
+func (f *Frozen) onnxGraph(cfg ONNXConfig, most int) (*onnx.Graph, error) {
 	if f.isClosed() {
 		return nil, fmt.Errorf("model: SaveONNX: the network was closed")
 	}
@@ -95,6 +96,10 @@ func (f *Frozen) onnxGraph(cfg ONNXConfig) (*onnx.Graph, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: SaveONNX: %w", err)
 		}
+		if x.bytes > most {
+			return nil, fmt.Errorf("model: SaveONNX: the kernels of the first %d of %d layers take %d bytes, and an ONNX file holds %d in all; a network of fewer channels or elements fits",
+				i+1, len(p.layers), x.bytes, most)
+		}
 		y.h, y.w = p.steps[i].out.H, p.steps[i].out.W
 		x.at[p.steps[i].out] = y
 	}
@@ -114,6 +119,7 @@ type onnxExport struct {
 	onnx.Graph
 	at        map[*nn.Map]operand
 	anonymous int // layers without a name
+	bytes     int // of all weights
 }
 
 // operand is a map in the graph: [batch, c*n, h, w], or [batch, c] where n is zero.
@@ -131,6 +137,7 @@ func (x *onnxExport) node(op, name string, inputs []string, attributes ...onnx.A
 // weight appends a constant.
 func (x *onnxExport) weight(name string, values []float32, shape ...int) string {
 	x.Weights = append(x.Weights, onnx.Tensor{Name: name, Shape: shape, F32: values})
+	x.bytes += 4 * len(values)
 	return name
 }
 

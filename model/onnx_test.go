@@ -295,6 +295,9 @@ func TestONNXRefuses(t *testing.T) {
 	if _, err := x.layer(head, step{in: []*nn.Map{m}, out: m}); err == nil || !strings.Contains(err.Error(), "head") {
 		t.Errorf("a linear map of a feature map: %v", err)
 	}
+	if _, err := frozen.onnxGraph(ONNXConfig{}, 1000); err == nil || !strings.Contains(err.Error(), "an ONNX file holds 1000 in all") {
+		t.Errorf("a network that is too large: %v", err)
+	}
 	frozen.Close()
 	if err := frozen.SaveONNX(path, ONNXConfig{}); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("a closed network: %v", err)

@@ -1,6 +1,6 @@
 """Whether PyTorch and ONNX Runtime compute from exported files what the network computed that they were exported from.
 
-	NOETHER_PYTHON=/path/to/bin/python go test -run TestPyTorch ./model     # with torch, onnx, onnxruntime and safetensors
+	make test-pytorch PYTHON=/path/to/bin/python     # with torch, onnx, onnxruntime and safetensors
 
 The test leaves a folder for each network, with
 
