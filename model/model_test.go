@@ -178,7 +178,9 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	t.Run("Sim2", func(t *testing.T) {
 		test(t, func(t *testing.T) *Network {
 			t.Helper()
-			return newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.KernelSide, c.Pools = lie.DirectProduct(lie.SO2, lie.Scalings(1.25)), 4, 5, []int{0} })
+			return newTinyWith(t, func(c *CKResNetConfig) {
+				c.Group, c.Elements, c.KernelSide, c.Pools = lie.DirectProduct(lie.SO2, lie.Scalings(1.25)), 4, 5, []int{0}
+			})
 		})
 	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
