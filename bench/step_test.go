@@ -55,6 +55,7 @@ func benchmarkTrainStep(b *testing.B, s cases.Step, threads int) {
 	}
 	cfg := c.Training()
 	cfg.Batch, cfg.Threads = s.Batch, threads
+	cfg.Penalties = model.Penalties{}                           // the rivals add none to the loss
 	cfg.Optimizer.SubsetLR, cfg.Optimizer.KeepLR = 1e-30, 1e-30 // the subsets stay as large as they are: what is measured must not drift
 	trainer, err := model.NewTrainer(net, noise(&c, s.Batch), cfg)
 	if err != nil {

@@ -40,6 +40,13 @@ func on(group string, elements int, c Config) Config {
 	return c
 }
 
+// longer trains a toy network for as many steps as rotations and reflections together
+// need.
+func longer(c Config) Config {
+	c.Train.Epochs = 5
+	return c
+}
+
 // spread is how elements lie on the subset: independently within their strata, so
 // that a learned subset means what it says, or, on the whole group, as a comb, which
 // is closed under the turns that the layer is to be equivariant to.
@@ -142,12 +149,12 @@ func Presets() []Preset {
 		{"mnist6-180-se2-8-full-fourier", "", "full equivariance by Fourier networks and layer normalisation, with the published course of training", kernelNet("Fourier", layerNorm(toy("mnist6-180", false)))},
 		{"mnist6-circle-se2-8-partial", "mnist6-circle", "MNIST sixes turned by any angle, by less than 90 degrees or not, SE(2), learned subsets", toy("mnist6-circle", true)},
 		{"mnist6-circle-se2-8-full", "", "the same with full equivariance, which cannot tell the two apart", toy("mnist6-circle", false)},
-		{"mnist6-180-e2-8-partial", "", "MNIST sixes against their copies turned by 180 degrees, E(2), learned subsets", on("E(2)", 8, toy("mnist6-180", true))},
-		{"mnist6-180-e2-8-full", "", "the same with full equivariance, which cannot tell the two apart", on("E(2)", 8, toy("mnist6-180", false))},
+		{"mnist6-180-e2-16-partial", "", "MNIST sixes against their copies turned by 180 degrees, E(2), learned subsets", longer(on("E(2)", 16, toy("mnist6-180", true)))},
+		{"mnist6-180-e2-16-full", "", "the same with full equivariance, which cannot tell the two apart", longer(on("E(2)", 16, toy("mnist6-180", false)))},
 		{"mnist6-m-mirror-2-partial", "mnist6-m", "MNIST sixes against their mirror images, the group of one reflection, learned subsets", on("mirror", 2, toy("mnist6-m", true))},
 		{"mnist6-m-mirror-2-full", "", "the same with full equivariance, which cannot tell the two apart", on("mirror", 2, toy("mnist6-m", false))},
-		{"mnist6-m-e2-8-partial", "", "MNIST sixes against their mirror images, E(2), learned subsets", on("E(2)", 8, toy("mnist6-m", true))},
-		{"mnist6-m-e2-8-full", "", "the same with full equivariance, which cannot tell the two apart", on("E(2)", 8, toy("mnist6-m", false))},
+		{"mnist6-m-e2-16-partial", "", "MNIST sixes against their mirror images, E(2), learned subsets", longer(on("E(2)", 16, toy("mnist6-m", true)))},
+		{"mnist6-m-e2-16-full", "", "the same with full equivariance, which cannot tell the two apart", longer(on("E(2)", 16, toy("mnist6-m", false)))},
 		{"mnist6-m-se2-8-partial", "", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
