@@ -68,6 +68,8 @@ func exportCases() []exportCase {
 			residual(name+" partial", func(c *CKResNetConfig) { c.Group, c.Elements, c.Pooling = g, elements, MeanPooling })
 		}
 	}
+	residual("R+", whole(lie.RPlus, 3))
+	residual("Sim(2) partial", func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = lie.Sim2, 4, gumbel.Haar })
 	residual("mean", func(c *CKResNetConfig) { c.Measure = gumbel.Mean })
 	residual("haar", func(c *CKResNetConfig) { c.Measure = gumbel.Haar })
 	residual("elements per image", func(c *CKResNetConfig) { c.PerElement = true })
@@ -148,6 +150,7 @@ func vary(net *Network) {
 			}
 		}
 	}
+	net.ClampSubsets() // intervals have no negative width
 }
 
 // someImages returns normalised images for a network, [n, C, H, W].
