@@ -30,9 +30,9 @@ type augerino struct {
 	width widthReward
 }
 
-// widthReward is the regulariser of that name (Benton et al. 2020, equation 4): the loss has
-// less, by weight times the Euclidean norm of the half-widths, so that invariances that do
-// not hurt are kept.
+// widthReward is the regulariser of Benton et al. 2020: the loss is lessened by weight
+// times the Euclidean norm of the half-widths, so that invariances that do not hurt are
+// kept.
 type widthReward struct {
 	weight float64
 	at     []int     // of the half-widths in the parameter

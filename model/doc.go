@@ -4,7 +4,8 @@
 // Data" (NeurIPS 2022): NewCKResNet makes the residual network, NewGCNN the chain
 // of convolutions that the paper calls 13-layer CNN. Both are a Network. With
 // Partial in its configuration every group convolution learns the subset of the
-// group that its outputs live on; Subsets shows what was learned.
+// group that its outputs live on; Subsets shows what was learned. With Augerino the
+// network is one on translations, and learns one subset for copies of its images.
 //
 // A network is made on the host (NewCKResNet, NewGCNN, Load), trained (Train, or step by
 // step with a Trainer), saved (Save) and, for predictions, frozen (Freeze):

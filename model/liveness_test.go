@@ -24,6 +24,9 @@ var lifetimeNets = map[string]func() (*Network, error){
 		return NewCKResNet(CKResNetConfig{Group: lie.T2, Side: 12, Classes: 3, Width: 3, Norm: LayerNorm,
 			Factors: []int{1, 2}, KernelSide: 3, KernelHidden: 4})
 	},
+	"GCNN/Augerino": func() (*Network, error) {
+		return NewGCNN(GCNNConfig{Elements: 3, Augerino: true, Channels: 1, Side: 16, Classes: 3, Width: 2, KernelHidden: 4})
+	},
 	"GCNN": func() (*Network, error) {
 		return NewGCNN(GCNNConfig{Elements: 2, Channels: 1, Side: 16, Classes: 3, Width: 2, KernelHidden: 4})
 	},

@@ -15,7 +15,7 @@ type Penalties struct {
 
 	// Monotonic is the weight of the sum, over group convolutions that follow each other,
 	// of max(0, theta_(l+1) - theta_l), for each value that a layer learns of its subset
-	// (Romero & Lohit 2022, section 4.3): subsets are not to grow from layer to layer. With
+	// (Romero & Lohit 2022): subsets are not to grow from layer to layer. With
 	// Increasing it is max(0, theta_l - theta_(l+1)), the sign in the paper's formula, and
 	// they are not to shrink.
 	Monotonic  float64 `json:"monotonic,omitempty"`
