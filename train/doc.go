@@ -7,6 +7,7 @@
 //	go run ./train -resume runs/DIRECTORY             # after Ctrl-C, a crash or kill -9
 //	go run ./train sweep -seeds 3 PRESET...           # several runs, and a table
 //	go run ./train eval runs/DIRECTORY                # the accuracy of what was trained
+//	go run ./train inspect runs/DIRECTORY -out DIR    # what it has learned about symmetry
 //	go run ./train export runs/DIRECTORY net.onnx     # for other programs
 //
 // A run is described by a configuration: a preset (-list shows them), whose
