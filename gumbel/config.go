@@ -174,7 +174,7 @@ func (c *Config) checkPartial() error {
 		return nil
 	case c.variables() == 0:
 		return fmt.Errorf("gumbel: Config.Partial is true, but of %s with %d elements there is no subset to learn; it must be false", c.Group.Name(), c.Max)
-	case c.Compat && !c.published():
+	case c.Compat && !Published(c.Group):
 		return fmt.Errorf("gumbel: Config.Compat and Config.Partial are true, but the published implementation learns no subsets of %s; one of the two must be false", c.Group.Name())
 	case c.Name == "":
 		return fmt.Errorf("gumbel: Config.Name is empty; the learned parameter needs a name")
@@ -196,10 +196,10 @@ func (c *Config) variables() int {
 	return n
 }
 
-// published reports whether Compat knows what the published implementation does, or
-// would do, with the group: one continuous axis, and flips.
-func (c *Config) published() bool {
-	return c.Group.Dim() == 1 && !slices.ContainsFunc(c.Group.Axes(), func(a lie.Axis) bool {
+// Published reports whether Config.Compat knows how the published implementation learns
+// subsets of the group, or would: it has one continuous axis, and flips.
+func Published(group lie.Group) bool {
+	return group.Dim() == 1 && !slices.ContainsFunc(group.Axes(), func(a lie.Axis) bool {
 		return a.Kind == lie.Turns && a.Order > 1
 	})
 }

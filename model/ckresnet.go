@@ -35,7 +35,7 @@ type residualBlock struct {
 // NewCKResNet builds the residual network of the paper with freshly drawn
 // weights. The same configuration gives the same weights. The error names the
 // field that is out of range.
-func NewCKResNet(cfg CKResNetConfig) (*Network, error) { return newNetwork(cfg.settings()) }
+func NewCKResNet(cfg CKResNetConfig) (*Network, error) { return newGiven(cfg.settings()) }
 
 func (a *ckResNet) build(net *Network) (err error) {
 	c := net.cfg

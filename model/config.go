@@ -71,7 +71,7 @@ type GCNNConfig struct {
 
 	Pooling  Pooling // behind the last convolution; "": MeanPooling
 	Dropout  float64 // probability with which a channel of an image is left out in training
-	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8}
+	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8} where Dropout is not 0
 
 	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
 	KernelSide   int            // odd; 0: 3
@@ -181,11 +181,8 @@ func (c GCNNConfig) settings() settings {
 	if c.Pools == nil {
 		c.Pools = []int{2, 5}
 	}
-	if c.Dropouts == nil {
+	if c.Dropouts == nil && c.Dropout != 0 {
 		c.Dropouts = []int{2, 5, 8}
-	}
-	if c.Dropout == 0 {
-		c.Dropouts = nil // where nothing is dropped the places mean nothing
 	}
 	orDefault(&c.KernelSide, 3)
 	orDefault(&c.KernelHidden, 8)
@@ -197,6 +194,18 @@ func (c GCNNConfig) settings() settings {
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
 	}
+}
+
+// checkGiven reports a field that was given and has no effect beside the others. It
+// expects that defaults are not filled in yet.
+func (s *settings) checkGiven() error {
+	switch {
+	case s.Omega0 != 0 && s.KernelNet != "" && s.KernelNet != conv.SIREN:
+		return &ConfigError{s.Type + "Config.Omega0", s.Omega0, fmt.Sprintf("none for kernel networks of kind %q, which have no frequency", s.KernelNet)}
+	case s.Dropouts != nil && s.Dropout == 0:
+		return &ConfigError{s.Type + "Config.Dropouts", s.Dropouts, "none where Dropout is 0"}
+	}
+	return nil
 }
 
 // withDefaults fills in the zero values that all architectures share.
@@ -398,6 +407,8 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 		return bad("Measure", s.Measure, "counting with Compat")
 	}
 	switch {
+	case s.Compat && (s.Partial || s.Augerino) && !gumbel.Published(s.Group):
+		return bad("Compat", true, "false where subsets of "+group+" are learned: the published program learns those of SE(2) and E(2) alone")
 	case s.Partial && s.Elements == 1 && (s.Group.Dim() == 0 || s.Sampling == gumbel.Deterministic):
 		return bad("Partial", true, "false where each layer has the identity alone, of which nothing can be left out")
 	case s.Partial && s.Compat && s.PerElement && s.drops():
@@ -423,18 +434,21 @@ func (s *settings) checkBlocks(bad func(field string, value any, allowed string)
 			return bad("Factors", s.Factors, "factors from 1 to 64")
 		}
 	}
-	for _, p := range s.Pools {
-		if p < 0 || p > len(s.Factors) {
-			return bad("Pools", s.Pools, fmt.Sprintf("positions 0 to %d", len(s.Factors)))
+	for i, p := range s.Pools {
+		if p < 0 || p > len(s.Factors) || slices.Contains(s.Pools[:i], p) {
+			return bad("Pools", s.Pools, fmt.Sprintf("positions 0 to %d, each once", len(s.Factors)))
 		}
 	}
 	if !(s.Dropout >= 0 && s.Dropout < 1) {
 		return bad("Dropout", s.Dropout, "0 to below 1")
 	}
-	for _, d := range s.Dropouts {
-		if d < 1 || d > len(s.Factors) {
-			return bad("Dropouts", s.Dropouts, fmt.Sprintf("positions 1 to %d", len(s.Factors)))
+	for i, d := range s.Dropouts {
+		if d < 1 || d > len(s.Factors) || slices.Contains(s.Dropouts[:i], d) {
+			return bad("Dropouts", s.Dropouts, fmt.Sprintf("positions 1 to %d, each once", len(s.Factors)))
 		}
+	}
+	if s.Dropout > 0 && len(s.Dropouts) == 0 {
+		return bad("Dropouts", s.Dropouts, "one position or more with a Dropout above 0")
 	}
 	need, why := 1, "a pixel is left after the last pool"
 	if s.Type == typeCKResNet { // whose last convolution has no padding

@@ -23,7 +23,7 @@ type gcnn struct {
 // NewGCNN builds the paper's "13-layer CNN" with freshly drawn weights. The same
 // configuration gives the same weights. The error names the field that is out of
 // range.
-func NewGCNN(cfg GCNNConfig) (*Network, error) { return newNetwork(cfg.settings()) }
+func NewGCNN(cfg GCNNConfig) (*Network, error) { return newGiven(cfg.settings()) }
 
 func (a *gcnn) build(net *Network) (err error) {
 	c := net.cfg

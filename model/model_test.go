@@ -848,6 +848,27 @@ func TestConfigRefuses(t *testing.T) {
 			t.Errorf("E(2), %s out of range gives %v", what, err)
 		}
 	}
+	for field, change := range map[string]func(c *GCNNConfig){
+		"Omega0":   func(c *GCNNConfig) { c.KernelNet, c.Omega0 = conv.MAGNet, 10 },
+		"Dropouts": func(c *GCNNConfig) { c.Dropout, c.Dropouts = 0, []int{1} },
+		"Pools":    func(c *GCNNConfig) { c.Pools = []int{1, 1} },
+		"Compat":   func(c *GCNNConfig) { c.Group, c.Elements, c.Partial, c.Compat = lie.Cyclic(4), 4, true, true },
+	} {
+		c := tinyGCNN()
+		change(&c)
+		var e *ConfigError
+		if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig."+field {
+			t.Errorf("%s that makes no sense gives %v", field, err)
+		}
+	}
+	for _, dropouts := range [][]int{{}, {1, 1}} {
+		c := tinyGCNN()
+		c.Dropout, c.Dropouts = 0.5, dropouts
+		var e *ConfigError
+		if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig.Dropouts" {
+			t.Errorf("dropout behind blocks %v gives %v", dropouts, err)
+		}
+	}
 	for what, change := range map[string]func(c *CKResNetConfig){
 		"mirrored elements for every image": func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 8 },
 		"a grid for every image":            func(c *CKResNetConfig) { c.Sampling = gumbel.Deterministic },

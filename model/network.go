@@ -93,6 +93,14 @@ type step struct {
 	list int
 }
 
+// newGiven is newNetwork from what a user wrote.
+func newGiven(cfg settings) (*Network, error) {
+	if err := cfg.checkGiven(); err != nil {
+		return nil, err
+	}
+	return newNetwork(cfg)
+}
+
 // newNetwork builds a network with freshly drawn weights.
 func newNetwork(cfg settings) (*Network, error) {
 	cfg = cfg.withDefaults()

@@ -45,7 +45,7 @@ func (c *TrainConfig) checkSchedule() error {
 		}
 		last = e
 	}
-	d := c.Decay
+	d, steps := c.Decay, c.Schedule == MultiStepSchedule || c.Schedule == PlateauSchedule
 	switch {
 	case !slices.Contains(Schedules(), c.Schedule):
 		return bad("Schedule", fmt.Sprintf("%q", c.Schedule), listed(Schedules()))
@@ -53,9 +53,15 @@ func (c *TrainConfig) checkSchedule() error {
 		return bad("Decay.Epochs", d.Epochs, "at least one epoch with the schedule multistep")
 	case c.Schedule != MultiStepSchedule && len(d.Epochs) > 0:
 		return bad("Decay.Epochs", d.Epochs, "none with the schedule "+string(c.Schedule))
+	case c.Schedule != CosineSchedule && c.Warmup != 0:
+		return bad("Warmup", c.Warmup, "0 with the schedule "+string(c.Schedule)+"; warm-up comes before a cosine")
+	case c.Schedule != PlateauSchedule && d.Patience != 0:
+		return bad("Decay.Patience", d.Patience, "0 with the schedule "+string(c.Schedule))
 	case d.Patience < 0 || d.Patience > 1e6:
 		return bad("Decay.Patience", d.Patience, "0 to 1000000")
-	case !(d.Factor >= 1 && d.Factor <= 1e6):
+	case !steps && d.Factor != 0:
+		return bad("Decay.Factor", d.Factor, "0 with the schedule "+string(c.Schedule))
+	case steps && !(d.Factor >= 1 && d.Factor <= 1e6):
 		return bad("Decay.Factor", d.Factor, "1 to 1e6, or 0 for 10")
 	}
 	return nil

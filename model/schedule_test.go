@@ -100,6 +100,19 @@ func TestScheduleRefuses(t *testing.T) {
 			t.Errorf("%s out of range gives %v", field, err)
 		}
 	}
+	for field, change := range map[string]func(c *TrainConfig){
+		"Warmup":         func(c *TrainConfig) { c.Warmup = 1 },
+		"Decay.Patience": func(c *TrainConfig) { c.Schedule, c.Decay.Epochs, c.Decay.Patience = MultiStepSchedule, []int{1}, 1 },
+		"Decay.Factor":   func(c *TrainConfig) { c.Schedule, c.Decay.Factor = CosineSchedule, 10 },
+	} {
+		cfg := quick(2)
+		cfg.Schedule, cfg.Warmup = ConstantSchedule, 0
+		change(&cfg)
+		var e *ConfigError
+		if _, err := NewTrainer(newTiny(t), toySet(), cfg); !errors.As(err, &e) || e.Field != "TrainConfig."+field {
+			t.Errorf("%s of another schedule gives %v", field, err)
+		}
+	}
 	for _, epochs := range [][]int{{0}, {2, 2}, {3, 1}} {
 		cfg := quick(1)
 		cfg.Schedule, cfg.Decay.Epochs = MultiStepSchedule, epochs

@@ -94,7 +94,7 @@ func (c TrainConfig) withDefaults() TrainConfig {
 	if c.Schedule == "" {
 		c.Schedule = ConstantSchedule
 	}
-	if c.Decay.Factor == 0 {
+	if c.Decay.Factor == 0 && (c.Schedule == MultiStepSchedule || c.Schedule == PlateauSchedule) {
 		c.Decay.Factor = 10
 	}
 	if c.Threads == 0 && c.Device == nil {

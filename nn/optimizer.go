@@ -58,6 +58,14 @@ func (c *OptimizerConfig) complete() error {
 	if c.Algorithm > SGD {
 		return fail("algorithm", c.Algorithm, "Adam or SGD")
 	}
+	switch {
+	case c.Algorithm == Adam && c.Momentum != 0:
+		return fail("momentum", c.Momentum, "0; it is that of SGD")
+	case c.Algorithm == Adam && c.Nesterov:
+		return fail("Nesterov's momentum", true, "false; it is that of SGD")
+	case c.Algorithm == SGD && (c.Beta1 != 0 || c.Beta2 != 0 || c.Eps != 0):
+		return fail("beta1, beta2 and eps", []float64{c.Beta1, c.Beta2, c.Eps}, "0; they are those of Adam")
+	}
 	if c.SubsetLR == 0 {
 		c.SubsetLR = c.LR
 	}

@@ -180,8 +180,21 @@ func levelNames() string {
 	return strings.Join(names, ", ")
 }
 
-// configuration returns the configuration that the flags describe.
+// configuration returns the configuration that the flags describe. What was changed in
+// it makes a difference.
 func (o *options) configuration() (*config.Config, error) {
+	c, err := o.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, idle := range c.Idle() {
+		return nil, idle.Err
+	}
+	return c, nil
+}
+
+// read is configuration for values of which some may be meant for other runs.
+func (o *options) read() (*config.Config, error) {
 	name := o.preset
 	if name == "" {
 		name = config.Default

@@ -136,8 +136,10 @@ func parseSeeds(text string) ([]uint64, error) {
 
 // plannedRun is one run of a sweep.
 type plannedRun struct {
-	cfg *config.Config
-	dir string
+	cfg  *config.Config
+	set  []string      // of the sweep's assignments those that make a difference
+	idle []config.Idle // the others
+	dir  string
 	// started says that dir holds the run; result is nil until it is complete.
 	started bool
 	result  *result
@@ -147,17 +149,18 @@ type plannedRun struct {
 func (r *plannedRun) name() string { return fmt.Sprintf("%s-seed-%d", r.cfg.Preset, r.cfg.Seed) }
 
 // plan returns the runs, seed by seed, so that presets can be compared early.
-// Mistakes in a preset or in what replaces its values show here.
+// Mistakes in a preset or in what replaces its values show here. What replaces a value
+// is left out of the runs in which it makes no difference, and a mistake where it makes
+// none in any.
 func (s *sweep) plan(presets []string, seeds []uint64) ([]*plannedRun, error) {
 	var runs []*plannedRun
 	for i, seed := range seeds {
 		for _, preset := range presets {
-			o := options{preset: preset, set: s.set, seed: seed, epochs: s.epochs, given: map[string]bool{"seed": true, "epochs": s.given("epochs")}}
-			cfg, err := o.configuration()
+			r, err := s.planRun(preset, seed)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", preset, err)
 			}
-			r := &plannedRun{cfg: cfg}
+			cfg := r.cfg
 			if slices.ContainsFunc(runs, func(other *plannedRun) bool { return other.name() == r.name() }) {
 				return nil, usageError{fmt.Errorf("sweep: %s is given twice", cfg.Preset)}
 			}
@@ -169,7 +172,39 @@ func (s *sweep) plan(presets []string, seeds []uint64) ([]*plannedRun, error) {
 			runs = append(runs, r)
 		}
 	}
+	for _, idle := range runs[0].idle {
+		if !slices.ContainsFunc(runs, func(r *plannedRun) bool { return !r.isIdle(idle.Key) }) {
+			return nil, fmt.Errorf("%s: %w", runs[0].cfg.Preset, idle.Err)
+		}
+	}
 	return runs, nil
+}
+
+// planRun returns one run, with what makes a difference in it.
+func (s *sweep) planRun(preset string, seed uint64) (*plannedRun, error) {
+	r := &plannedRun{set: s.set}
+	o := options{preset: preset, seed: seed, epochs: s.epochs, given: map[string]bool{"seed": true, "epochs": s.given("epochs")}}
+	for {
+		var err error
+		o.set = r.set
+		if r.cfg, err = o.read(); err != nil {
+			return nil, err
+		}
+		idle := r.cfg.Idle()
+		if len(idle) == 0 {
+			return r, nil
+		}
+		r.idle = append(r.idle, idle...)
+		r.set = slices.DeleteFunc(slices.Clone(r.set), func(assignment string) bool {
+			key, _, _ := strings.Cut(assignment, "=")
+			return r.isIdle(strings.TrimSpace(key))
+		})
+	}
+}
+
+// isIdle reports whether a key makes no difference in the run.
+func (r *plannedRun) isIdle(key string) bool {
+	return slices.ContainsFunc(r.idle, func(i config.Idle) bool { return i.Key == key })
 }
 
 // look finds out what is there of the runs.

@@ -213,6 +213,9 @@ func TestBadSweeps(t *testing.T) {
 		"strokes6-180 -set kernel.side=4":   "kernel.side is 4",
 		"strokes6-180 -set net.factors=[0]": "net.factors is [0]",
 		"strokes6-180 " + partialPreset:     partialPreset + " is given twice",
+		// of one key, and of one that only the other preset heeds
+		"strokes6-180 strokes6-180-se2-8-full -set train.momentum=0.9": "train.momentum is 0.9, which has no effect",
+		"strokes6-180-se2-8-full -set train.lr_subset=0.1":             "strokes6-180-se2-8-full: train.lr_subset is 0.1, which has no effect",
 	} {
 		code, stdout, stderr := here(append([]string{"sweep"}, strings.Fields(args)...)...)
 		refused(t, exitUsage, code, stdout, stderr, strings.Split(want, "|")...)
@@ -228,6 +231,37 @@ func TestBadSweeps(t *testing.T) {
 	}
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("a directory was made for nothing")
+	}
+}
+
+// Values are set in the runs that heed them.
+func TestSweepOfDifferentPresets(t *testing.T) {
+	s := &sweep{set: []string{"train.lr_subset=0.1", " group.jitter = comb", "net.width=3", "train.lr_subset=0.2"}}
+	s.given = func(string) bool { return false }
+	runs, err := s.plan([]string{partialPreset, "strokes6-180-se2-8-full", "mnist6-m-mirror-2-partial"}, []uint64{4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{s.set, {" group.jitter = comb", "net.width=3"}, {"net.width=3"}} {
+		r := runs[i]
+		if !slices.Equal(r.set, want) || r.cfg.Net.Width != 3 || r.cfg.Seed != 4 {
+			t.Errorf("%s sets %q, want %q", r.cfg.Preset, r.set, want)
+		}
+		for _, v := range want {
+			if !slices.Contains(s.newRun(r), v) {
+				t.Errorf("%s is started without %s", r.cfg.Preset, v)
+			}
+		}
+		if len(s.newRun(r)) != 6+2*len(want) {
+			t.Errorf("%s is started by %q", r.cfg.Preset, s.newRun(r))
+		}
+		preset, err := config.Lookup(r.cfg.Preset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rate := r.cfg.Train.LRSubset; i == 0 && rate != 0.2 || i > 0 && rate != preset.Train.LRSubset {
+			t.Errorf("%s trains subsets at %v", r.cfg.Preset, rate)
+		}
 	}
 }
 

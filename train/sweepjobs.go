@@ -100,7 +100,7 @@ func (s *sweep) newRun(r *plannedRun) []string {
 	if s.given("epochs") {
 		args = append(args, "-epochs", strconv.Itoa(s.epochs))
 	}
-	for _, v := range s.set {
+	for _, v := range r.set {
 		args = append(args, "-set", v)
 	}
 	return args

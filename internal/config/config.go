@@ -290,7 +290,7 @@ func (c *Config) Check() error {
 		{"train.epochs", c.Train.Epochs, 1, 1e6},
 		{"train.batch", c.Train.Batch, 1, 1 << 16},
 		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
-		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.Train.Epochs - 1},
+		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.mostWarmup()},
 		{"train.patience", c.Train.Patience, 0, 1e6},
 		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
 		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
@@ -306,6 +306,8 @@ func (c *Config) Check() error {
 		return valueError("group.elements", c.Group.Elements, fmt.Sprintf("%d for %s, all its elements besides shifts", group.Components(), c.Group.Name))
 	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):
 		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
+	case c.Net.Dropout != 0 && len(c.Net.Dropouts) == 0 && c.Net.Architecture() == "GCNN":
+		return valueError("net.dropouts", c.Value("net.dropouts"), "one block or more where net.dropout is not 0")
 	case c.Net.Type != "CKResNet" && c.Net.LastT2:
 		return valueError("net.last_t2", true, "false for "+c.Net.Type)
 	case c.Net.Architecture() != "GCNN" && c.Net.Dropout != 0:
@@ -343,6 +345,14 @@ func (c *Config) Check() error {
 	return nil
 }
 
+// mostWarmup bounds the epochs of warm-up, where the schedule has one.
+func (c *Config) mostWarmup() int {
+	if c.Train.Schedule == string(model.CosineSchedule) {
+		return c.Train.Epochs - 1
+	}
+	return 1e6
+}
+
 // NewNetwork builds the network for images of the configured data set. The error
 // names the key whose value cannot be used.
 func (c *Config) NewNetwork() (*model.Network, error) {
@@ -367,14 +377,21 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if c.Kernel.Type == string(conv.MLP) {
 		activation, norm = siren.Activation(c.Kernel.Activation), siren.Norm(c.Kernel.Norm)
 	}
+	omega0, dropouts := c.Kernel.Omega0, c.Net.Dropouts
+	if c.Kernel.Type != string(conv.SIREN) {
+		omega0 = 0
+	}
+	if c.Net.Dropout == 0 {
+		dropouts = nil
+	}
 	if c.Net.Architecture() == "GCNN" {
 		net, err = model.NewGCNN(model.GCNNConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
-			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: c.Net.Dropouts,
-			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: dropouts,
+			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
@@ -384,7 +401,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
-			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: c.Kernel.Omega0,
+			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
@@ -406,6 +423,18 @@ func (c *Config) Training() model.TrainConfig {
 	keep := t.LRKeep
 	if keep == 0 {
 		keep = subset
+	}
+	if t.Optimizer != "sgd" {
+		t.Momentum, t.Nesterov = 0, false
+	}
+	if t.Schedule != string(model.CosineSchedule) {
+		t.WarmupEpochs = 0
+	}
+	switch model.Schedule(t.Schedule) {
+	case model.MultiStepSchedule:
+		t.Patience = 0
+	case model.ConstantSchedule, model.CosineSchedule:
+		t.Patience, t.DecayFactor = 0, 0
 	}
 	return model.TrainConfig{
 		Epochs: t.Epochs, Batch: t.Batch, StepsPerEpoch: t.StepsPerEpoch, Seed: c.Seed,
@@ -431,6 +460,7 @@ var configKeys = map[string]string{
 	"Measure":             "group.measure",
 	"Partial":             "conv.partial",
 	"PerElement":          "conv.per_element",
+	"Compat":              "conv.compat",
 	"Norm":                "net.norm",
 	"Width":               "net.width",
 	"Factors":             "net.factors",

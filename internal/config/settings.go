@@ -182,12 +182,18 @@ func kind(t reflect.Type) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Value returns the value of a key as -set takes it.
-func (c *Config) Value(key string) string {
+// at returns the field of a key.
+func (c *Config) at(key string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for name := range strings.SplitSeq(key, ".") {
 		v = field(v, name)
 	}
+	return v
+}
+
+// Value returns the value of a key as -set takes it.
+func (c *Config) Value(key string) string {
+	v := c.at(key)
 	if v.Kind() != reflect.Slice {
 		return fmt.Sprint(v.Interface())
 	}
