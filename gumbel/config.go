@@ -33,8 +33,8 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
-// Jitter says how the elements of a list are spread over an interval. It is cut
-// into as many equal cells as there are elements on its axis, one element a cell.
+// Jitter says how the elements of a list are spread over an interval. But for IID, it is
+// cut into as many equal cells as there are elements on its axis, one element a cell.
 type Jitter uint8
 
 const (
@@ -43,6 +43,8 @@ const (
 	// Comb places all elements by one shared draw, so that they are equally
 	// spaced.
 	Comb
+	// IID places every element anywhere on the interval, independently of the others.
+	IID
 )
 
 // Measure is the measure that sums over a list stand for: what weight an element
@@ -145,8 +147,8 @@ func (c *Config) check() error {
 		return bad("Max", c.Max, fmt.Sprintf("1 to %d", maxElements))
 	case c.Method > Deterministic:
 		return bad("Method", c.Method, "random and deterministic")
-	case c.Jitter > Comb:
-		return bad("Jitter", c.Jitter, "Stratified (0) and Comb (1)")
+	case c.Jitter > IID:
+		return bad("Jitter", c.Jitter, "Stratified (0), Comb (1) and IID (2)")
 	case c.Measure > Haar:
 		return bad("Measure", c.Measure, "counting, mean and haar")
 	case c.Compat && c.Measure != Counting:

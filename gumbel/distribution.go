@@ -20,6 +20,7 @@ import (
 //	partial:      g_i = exp(theta E (2(i+u_i)/n - 1)),  n = max(1, min(N, ceil(N theta)))
 //	not partial:  g_i = exp(2E (i+u_i)/n),              n = N
 //
+// with u_i in the place of (i+u_i)/n where they are IID.
 // A line has -E added in the second exponent. N is the axis' part of Config.Max
 // (lie.Group.Split).
 //
@@ -43,6 +44,7 @@ type Distribution struct {
 	params  []*nn.Parameter
 	dropped bool // whether anything can be
 	moves   bool // whether anything is learned from the gradient of the elements
+	middle  bool // while Midpoints places them
 	dev     tensor.Device
 
 	last []float32 // the values behind the last list
@@ -264,15 +266,17 @@ func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
 	d.fill(e, train)
 }
 
-// Midpoints makes e the list whose every u is 1/2: the one to use where results must
-// not be random. Of a subset it has what is kept more often than not. Several lists
+// Midpoints makes e the list whose every u is 1/2, in its cell even where draws
+// are IID: the one to use where results must not be random. Of a subset it has what is kept more often than not. Several lists
 // are then equal.
 func (d *Distribution) Midpoints(e *Elements) {
 	d.size(e)
 	for i := range e.cells {
 		e.cells[i].u = 0.5
 	}
+	d.middle = true
 	d.fill(e, false)
+	d.middle = false
 }
 
 // size reads the parameters and gives e its numbers of cells.

@@ -46,14 +46,18 @@ func (d *Distribution) count(a *axis) int {
 
 // placeInterval computes cell k of n of an interval.
 func (d *Distribution) placeInterval(a *axis, c *cell, k, n int) {
-	c.slope = a.Extent * (2*(float64(k)+c.u)/float64(n) - 1)
+	at := (float64(k) + c.u) / float64(n) // on the interval from 0 to 1
+	if d.cfg.Jitter == IID && !d.middle {
+		at = c.u
+	}
+	c.slope = a.Extent * (2*at - 1)
 	switch {
 	case d.cfg.Compat:
 		d.placeCompat(a, c, k, n)
 	case d.values != nil:
 		c.at = float64(d.theta(a)) * c.slope
 	default:
-		c.at = 2 * a.Extent * (float64(k) + c.u) / float64(n)
+		c.at = 2 * a.Extent * at
 		if a.Kind == lie.Line {
 			c.at -= a.Extent
 		}

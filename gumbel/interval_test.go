@@ -490,7 +490,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *gumbel.Config) { c.EndTemperature = 0.6 }, []string{"Config.EndTemperature", "0.6", "0.5"}},
 		{func(c *gumbel.Config) { c.EndTemperature = -0.1 }, []string{"Config.EndTemperature", "-0.1", "positive"}},
 		{func(c *gumbel.Config) { c.Steps = -3 }, []string{"Config.Steps", "-3", "0 to 16777216"}},
-		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "Stratified (0) and Comb (1)"}},
+		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "Stratified (0), Comb (1) and IID (2)"}},
 		{func(c *gumbel.Config) { c.Name = "" }, []string{"Config.Name", "empty"}},
 	} {
 		cfg := partial(8, gumbel.Stratified)

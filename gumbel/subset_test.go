@@ -29,6 +29,8 @@ func kinds() []gumbel.Config {
 		{Group: lie.DirectProduct(lie.O2, lie.RPlus), Max: 16},
 		{Group: lie.DirectProduct(lie.Cyclic(4), lie.RPlus), Max: 12},
 		{Group: lie.Periodic(lie.E2), Max: 4, Jitter: gumbel.Comb},
+		{Group: lie.SE2, Max: 5, Jitter: gumbel.IID},
+		{Group: lie.DirectProduct(lie.O2, lie.RPlus), Max: 16, Jitter: gumbel.IID},
 	}
 	for i := range list {
 		list[i].Partial, list[i].Name = true, "layer.probs"
@@ -111,10 +113,14 @@ func (o *oracle) run() {
 			n := max(1, min(counts[i], int(math.Ceil(float64(counts[i])*o.fixed[p]))))
 			for k := range n {
 				draw := o.draws[u]
-				if o.cfg.Jitter == gumbel.Stratified || k == n-1 {
+				if o.cfg.Jitter != gumbel.Comb || k == n-1 {
 					u++
 				}
-				v := value{o.values[p] * axis.Extent * (2*(float64(k)+draw)/float64(n) - 1), 1}
+				at := (float64(k) + draw) / float64(n)
+				if o.cfg.Jitter == gumbel.IID {
+					at = draw
+				}
+				v := value{o.values[p] * axis.Extent * (2*at - 1), 1}
 				switch o.cfg.Measure {
 				case gumbel.Mean:
 					v.weight = 1 / float64(n)
@@ -184,7 +190,7 @@ func TestAgainstDefinition(t *testing.T) {
 			values := make([]float32, len(learned))
 			e := gumbel.NewElements(cfg.Group, cfg.Max)
 			src := stream.New(1, "definition", uint64(at))
-			for range cases / 39 { // of 39 pairs of a kind and a measure
+			for range cases / 45 { // of 45 pairs of a kind and a measure
 				o := oracle{cfg: cfg}
 				randomize(cfg, values, src)
 				learned.set(values)
@@ -664,6 +670,54 @@ func TestWeighted(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestIID: elements lie anywhere on the subset, whichever their place in the list, and
+// do not know of each other. Midpoints are those of the cells all the same.
+func TestIID(t *testing.T) {
+	const draws, n = 10000, 4
+	for _, learned := range []bool{false, true} {
+		cfg := gumbel.Config{Group: lie.SE2, Max: n, Partial: learned, Jitter: gumbel.IID, Name: "probs"}
+		d := newDistribution(t, cfg)
+		theta := 1.0
+		if learned {
+			theta = 0.8 // of four elements still four
+			d.Parameters()[0].Host[0] = 0.8
+		}
+		e := gumbel.NewElements(lie.SE2, n)
+		src := stream.New(1, "iid", 0)
+		var mean, square [n]float64
+		covariance := 0.0
+		for range draws {
+			d.Draw(e, src, true)
+			var x [n]float64
+			for i, g := range e.G {
+				x[i] = lie.SE2.Log(g)[0] / (math.Pi * theta) // within [-1, 1)
+				mean[i] += x[i] / draws
+				square[i] += x[i] * x[i] / draws
+			}
+			covariance += x[0] * x[1] / draws
+		}
+		for i := range n {
+			if math.Abs(mean[i]) > 0.03 || math.Abs(square[i]-1.0/3) > 0.02 {
+				t.Errorf("element %d: mean %v, mean square %v, want 0 and 1/3", i, mean[i], square[i])
+			}
+		}
+		if math.Abs(covariance) > 0.02 {
+			t.Errorf("covariance %v, want 0", covariance)
+		}
+		middle, cells := gumbel.NewElements(lie.SE2, n), gumbel.NewElements(lie.SE2, n)
+		d.Midpoints(middle)
+		cfg.Jitter = gumbel.Stratified
+		of := newDistribution(t, cfg)
+		if learned {
+			of.Parameters()[0].Host[0] = 0.8
+		}
+		of.Midpoints(cells)
+		if !slices.Equal(middle.G, cells.G) {
+			t.Errorf("midpoints %v, want %v", middle.G, cells.G)
 		}
 	}
 }

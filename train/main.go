@@ -34,6 +34,7 @@ type options struct {
 	out, resume string
 	seed        uint64
 	epochs      int
+	compat      bool
 	quiet, list bool
 	given       map[string]bool // flags that were written
 }
@@ -104,6 +105,7 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.StringVar(&o.resume, "resume", "", "`directory` of a run to go on with; its configuration is used")
 	o.means.declare(f)
 	f.Uint64Var(&o.seed, "seed", 0, "seed of weights, data order and drawn elements (default the preset's)")
+	f.BoolVar(&o.compat, "compat", false, "the published program's sampler and gradients: short for -set conv.compat=true")
 	f.IntVar(&o.epochs, "epochs", 0, "epochs (default the preset's)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar, only warnings in the log")
 	f.BoolVar(&o.list, "list", false, "show the presets")
@@ -155,7 +157,7 @@ func (o *options) check() error {
 		return usageError{fmt.Errorf("-epochs is %d; allowed: 1 or more", o.epochs)}
 	}
 	if o.resume != "" {
-		for _, name := range []string{"preset", "config", "set", "out", "seed", "epochs"} {
+		for _, name := range []string{"preset", "config", "set", "out", "seed", "epochs", "compat"} {
 			if o.given[name] {
 				return usageError{fmt.Errorf("-%s cannot be given with -resume, which goes on with the configuration of %s", name, o.resume)}
 			}
@@ -218,6 +220,9 @@ func (o *options) read() (*config.Config, error) {
 	}
 	if o.given["seed"] {
 		c.Seed = o.seed
+	}
+	if o.given["compat"] {
+		c.Conv.Compat = o.compat
 	}
 	if o.given["epochs"] {
 		c.Train.Epochs = o.epochs

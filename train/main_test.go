@@ -312,7 +312,7 @@ func TestHelpAndList(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
-	for _, name := range []string{"preset", "config", "set", "seed", "epochs", "list", "out", "resume", "threads", "quiet", "download", "data", "device"} {
+	for _, name := range []string{"preset", "config", "set", "seed", "epochs", "compat", "list", "out", "resume", "threads", "quiet", "download", "data", "device"} {
 		if !regexp.MustCompile(`(?m)^  -` + name + `\b`).MatchString(stdout) {
 			t.Errorf("-help does not show -%s", name)
 		}

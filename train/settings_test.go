@@ -49,11 +49,11 @@ func TestSetEveryKey(t *testing.T) {
 }
 
 // The more a source is the user's own hand, the more it counts: preset, file,
-// -set, -seed and -epochs.
+// -set, and flags of their own.
 func TestPrecedence(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.toml")
 	write(t, []byte("preset = \"mnist6-m-se2-8-partial\"\nseed = 5\n[train]\nlr = 0.25\nbatch = 16\nepochs = 7\n"), path)
-	o, err := parse([]string{"-config", path, "-set", "train.batch=8", "-set", "train.epochs=3", "-epochs", "4", "-seed", "6"}, io.Discard)
+	o, err := parse([]string{"-config", path, "-set", "train.batch=8", "-set", "train.epochs=3", "-epochs", "4", "-seed", "6", "-set", "conv.compat=false", "-compat"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestPrecedence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Seed, want.Train.LR, want.Train.Batch, want.Train.Epochs = 6, .25, 8, 4
+	want.Seed, want.Train.LR, want.Train.Batch, want.Train.Epochs, want.Conv.Compat = 6, .25, 8, 4, true
 	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("%+v\nwant %+v", *c, want)
 	}

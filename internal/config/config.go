@@ -48,7 +48,7 @@ type Group struct {
 	Name     string `toml:"name"`
 	Elements int    `toml:"elements"` // per layer
 	Sampling string `toml:"sampling"` // "random" or "deterministic"
-	Jitter   string `toml:"jitter"`   // "stratified" or "comb"
+	Jitter   string `toml:"jitter"`   // "stratified", "comb" or "iid"
 	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
 }
 
@@ -158,9 +158,9 @@ var dataSets = []dataSet{
 var (
 	splits     = []string{"seed", "published"}
 	augments   = []string{"none", "flip-crop", "rotation"}
-	jitters    = []string{"stratified", "comb"}
-	methods    = []string{"random", "deterministic"}  // in the order of gumbel.Method
-	measures   = []string{"counting", "mean", "haar"} // in the order of gumbel.Measure
+	jitters    = []string{"stratified", "comb", "iid"} // in the order of gumbel.Jitter
+	methods    = []string{"random", "deterministic"}   // in the order of gumbel.Method
+	measures   = []string{"counting", "mean", "haar"}  // in the order of gumbel.Measure
 	networks   = []string{"CKResNet", "GCNN", "AugerinoCKResNet", "AugerinoGCNN"}
 	optimizers = []string{"adam", "sgd"}
 	orders     = []string{"decreasing", "increasing"}
@@ -360,10 +360,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if err != nil {
 		return nil, mistake("group.name: %w", err)
 	}
-	jitter := gumbel.Stratified
-	if c.Group.Jitter == "comb" {
-		jitter = gumbel.Comb
-	}
+	jitter := gumbel.Jitter(slices.Index(jitters, c.Group.Jitter))
 	method := gumbel.Method(slices.Index(methods, c.Group.Sampling))
 	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
