@@ -122,7 +122,8 @@ func (c *Chart) layout(width, height float64) *frame {
 		longest = max(longest, textWidth(l.Name))
 	}
 	if f.legend = width < narrow && longest > 75; f.legend {
-		f.top += lineHeight + 6
+		rows := 1 + c.entries(width)[len(c.Lines)-1].row
+		f.top += float64(rows)*lineHeight + 6
 	} else if longest > 0 {
 		f.right = width - longest - 18
 	}
@@ -241,6 +242,27 @@ func (f *frame) line(l *Line) {
 	f.b.WriteString("</g>\n")
 }
 
+// entry is where a line stands in the legend.
+type entry struct {
+	x   float64
+	row int
+}
+
+// entries lays the legend out in rows of a width.
+func (c *Chart) entries(width float64) []entry {
+	list := make([]entry, len(c.Lines))
+	var at entry
+	for i, l := range c.Lines {
+		need := 23 + textWidth(l.Name)
+		if at.x > 0 && at.x+need > width {
+			at = entry{0, at.row + 1}
+		}
+		list[i] = at
+		at.x += need + 16
+	}
+	return list
+}
+
 // name is the label of a line at its end.
 type name struct {
 	line *Line
@@ -252,9 +274,11 @@ type name struct {
 // end together, or in a row above where there is no room.
 func (f *frame) names() {
 	if f.legend {
-		x, y := 0.0, f.top-lineHeight
+		entries := f.entries(f.width)
+		last := entries[len(entries)-1].row
 		for i := range f.Lines {
 			l := &f.Lines[i]
+			x, y := entries[i].x, f.top-float64(last-entries[i].row+1)*lineHeight
 			class := "line"
 			if l.Dashed {
 				class += " dashed"
@@ -262,7 +286,6 @@ func (f *frame) names() {
 			f.printf(`<g class="%s"><path class="%s" d="M%s %sh18"/>`, l.Color, class, num(x), num(y-4))
 			f.text(x+23, y, "start", "name", l.Name)
 			f.b.WriteString("</g>\n")
-			x += 23 + textWidth(l.Name) + 16
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package plots
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -316,5 +317,30 @@ func TestKernels(t *testing.T) {
 	}
 	if n := strings.Count(svg, `class="field"`); n != 4 {
 		t.Errorf("%d kernels, want 4", n)
+	}
+}
+
+// A legend that is wider than the picture goes on in the next row, above the lines.
+func TestLegendRows(t *testing.T) {
+	c := &Chart{ID: "c"}
+	for i := range 5 {
+		c.Lines = append(c.Lines, Line{Name: fmt.Sprintf("a line of some length %d", i), X: []float64{0, 1}, Y: []float64{0, 1}})
+	}
+	svg := c.SVG(380, 300)
+	wellFormed(t, svg)
+	rows := map[string]int{}
+	for _, m := range regexp.MustCompile(`<text x="(\S+)" y="(\S+)"[^>]*class="name">`).FindAllStringSubmatch(svg, -1) {
+		rows[m[2]]++
+		if x, _ := strconv.ParseFloat(m[1], 64); x+textWidth(c.Lines[0].Name) > 380 {
+			t.Errorf("a name begins at %s", m[1])
+		}
+	}
+	if len(rows) != 5 {
+		t.Errorf("the rows hold %v names", rows)
+	}
+	one := c.layout(380, 300).top
+	c.Lines = c.Lines[:1]
+	if d := one - c.layout(380, 300).top; math.Abs(d-4*lineHeight) > 1e-9 {
+		t.Errorf("five rows take %v more than one", d)
 	}
 }
