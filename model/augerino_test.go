@@ -16,10 +16,11 @@ import (
 )
 
 // shown is the definition of a copy in float64: what it shows of one image at pixel
-// (row, col). It turns by the formula of E(2), a angle and s sign of the element.
-func shown(image []float32, side int, a, s, zoom float64, row, col int) float64 {
+// (row, col). It is scaled by the factor size, and turns by the formula of E(2), a angle
+// and s sign of the element.
+func shown(image []float32, side int, a, s, size, zoom float64, row, col int) float64 {
 	c := float64(side-1) / 2
-	y, x := float64(row)-c, s*(float64(col)-c)
+	y, x := (float64(row)-c)/size, s*(float64(col)-c)/size
 	y, x = c+zoom*(math.Cos(a)*y-math.Sin(a)*x), c+zoom*(math.Sin(a)*y+math.Cos(a)*x)
 	sum := 0.0
 	for r := range side {
@@ -43,19 +44,28 @@ func TestWarp(t *testing.T) {
 	}
 	defer dev.Close()
 	for _, compat := range []bool{false, true} {
-		for _, g := range []lie.Group{lie.SE2, lie.E2} {
+		for _, g := range []lie.Group{lie.SE2, lie.E2, lie.Sim2} {
 			t.Run(fmt.Sprintf("%s/compat=%v", g.Name(), compat), func(t *testing.T) {
 				u := []lie.Element{{0.3}, {2}, {5.1}}
-				if g == lie.E2 {
+				switch g {
+				case lie.E2:
 					u[1][1] = 1
+				case lie.Sim2:
+					u[0][1], u[1][1] = 0.2, -0.3 // logarithms of sizes
 				}
 				zoom := 1.0
 				if compat {
 					zoom = 7.0 / 6
 				}
 				at := func(u []lie.Element, c, row, col, s, b int) float64 {
-					e := u[s%len(u)]
-					return shown(images[b*pixels+c*side*side:], side, e[0], 1-2*e[1], zoom, row, col)
+					e, sign, size := u[s%len(u)], 1.0, 1.0
+					switch g {
+					case lie.E2:
+						sign = 1 - 2*e[1]
+					case lie.Sim2:
+						size = math.Exp(e[1])
+					}
+					return shown(images[b*pixels+c*side*side:], side, e[0], sign, size, zoom, row, col)
 				}
 				w := newWarp(g, channels, side, batch, copies, compat)
 				got := slices.Clone(w.forward(images, u, copies))
@@ -86,14 +96,16 @@ func TestWarp(t *testing.T) {
 				du := make([]lie.Vector, len(u))
 				w.backward(dev, tensor.HostBuffer(weight), u, du, copies)
 				for e := range u {
-					const h = 1e-6
-					moved := slices.Clone(u)
-					moved[e][0] = u[e][0] + h
-					right := loss(moved)
-					moved[e][0] = u[e][0] - h
-					want := (right - loss(moved)) / (2 * h)
-					if math.Abs(du[e][0]-want) > 1e-4*(1+math.Abs(want)) {
-						t.Errorf("gradient of element %d is %v, differences give %v", e, du[e][0], want)
+					for axis := range g.Dim() {
+						const h = 1e-6
+						moved := slices.Clone(u)
+						moved[e][axis] = u[e][axis] + h
+						right := loss(moved)
+						moved[e][axis] = u[e][axis] - h
+						want := (right - loss(moved)) / (2 * h)
+						if math.Abs(du[e][axis]-want) > 1e-4*(1+math.Abs(want)) {
+							t.Errorf("gradient of element %d on axis %d is %v, differences give %v", e, axis, du[e][axis], want)
+						}
 					}
 				}
 			})
@@ -188,7 +200,7 @@ func TestAugerinoIsTheMean(t *testing.T) {
 		theta  float64
 		copies int
 	}{
-		{lie.SE2, false, 1, 8}, {lie.SE2, false, 0.3, 3}, {lie.SE2, true, 0.3, 3}, {lie.E2, false, 0.6, 6}, {lie.E2, true, 0.6, 6},
+		{lie.Sim2, false, 1, 4}, {lie.SE2, false, 1, 8}, {lie.SE2, false, 0.3, 3}, {lie.SE2, true, 0.3, 3}, {lie.E2, false, 0.6, 6}, {lie.E2, true, 0.6, 6},
 	} {
 		t.Run(fmt.Sprintf("%s/compat=%v/theta=%v", c.group.Name(), c.compat, c.theta), func(t *testing.T) {
 			dev, err := tensor.NewCPU(1)
@@ -200,7 +212,7 @@ func TestAugerinoIsTheMean(t *testing.T) {
 				cfg.Group, cfg.Elements, cfg.Partial, cfg.Augerino, cfg.Compat = c.group, 8, false, true, c.compat
 			})
 			for _, p := range net.augerino.Parameters() {
-				clear(p.Host) // mirrored copies are there or not, as likely
+				clear(p.Host) // one size; mirrored copies are there or not, as likely
 			}
 			net.augerino.Parameters()[0].Host[0] = float32(c.theta)
 			plain := newTinyWith(t, func(cfg *CKResNetConfig) {

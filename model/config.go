@@ -389,7 +389,7 @@ func (s *settings) drops() bool {
 // checkGroup is check for the group and its elements.
 func (s *settings) checkGroup(bad func(field string, value any, allowed string) error) error {
 	group, components := s.Group.Name(), s.Group.Components()
-	if conv.ChangesLengths(s.Group) {
+	if trunk, _ := s.trunk(); conv.ChangesLengths(trunk) {
 		switch {
 		case s.PerElement:
 			return bad("PerElement", true, "false for "+group+", where all images of a batch have one list of elements")

@@ -40,8 +40,8 @@ func (p Penalties) check(net *Network) error {
 	if p.Width != 0 && (net.augerino == nil || len(net.augerino.width.at) == 0) {
 		return &ConfigError{"TrainConfig.Penalties.Width", p.Width, "0 but for a network with Augerino that learns a half-width"}
 	}
-	if p.Norms != 0 && conv.ChangesLengths(net.cfg.Group) {
-		return &ConfigError{"TrainConfig.Penalties.Norms", p.Norms, "0 for " + net.cfg.Group.Name()}
+	if p.Norms != 0 && conv.ChangesLengths(net.Group()) {
+		return &ConfigError{"TrainConfig.Penalties.Norms", p.Norms, "0 for " + net.Group().Name()}
 	}
 	if p.Monotonic != 0 && len(net.learnedSubsets()) < 2 {
 		return &ConfigError{"TrainConfig.Penalties.Monotonic", p.Monotonic, "0 for a network that does not learn subsets of two layers"}
