@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -375,6 +376,39 @@ func TestAugerinoLearns(t *testing.T) {
 	}
 	if plain, rewarded := width(0), width(100); !(rewarded > 0.55 && rewarded > plain) {
 		t.Errorf("a half-width of 0.5 becomes %v, with a reward %v", plain, rewarded)
+	}
+}
+
+// TestAugerinoChain: the chain of convolutions goes on training, dropout and schedule
+// included, when its subset has shrunk, and a plan that stays allocates nothing.
+func TestAugerinoChain(t *testing.T) {
+	cfg := tinyGCNN()
+	cfg.Partial, cfg.Augerino = false, true
+	net, err := NewGCNN(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := net.Architecture(); got != "AugerinoGCNN" {
+		t.Errorf("the network is called %s", got)
+	}
+	tr := newTrainerOf(t, net, quick(2))
+	for _, c := range []struct {
+		theta  float64
+		copies int
+	}{{1, 3}, {0.6, 2}, {0.9, 3}} {
+		net.SetSubsets(c.theta)
+		step := func() {
+			if _, err := tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step()
+		if net.augerino.copies != c.copies || net.plan.input.B != 8*c.copies {
+			t.Errorf("at %v there are %d copies, want %d", c.theta, net.augerino.copies, c.copies)
+		}
+		if n := testing.AllocsPerRun(2, step); n != 0 && !race.Enabled {
+			t.Errorf("a training step allocates %v times", n)
+		}
 	}
 }
 
