@@ -86,6 +86,43 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
+// TestStepsPerEpoch: epochs end where they are told to, wherever that is in a pass
+// through the images, and training is the same.
+func TestStepsPerEpoch(t *testing.T) {
+	weights := map[int][]float32{} // after eight steps, by the number of epochs
+	for _, epochs := range []int{1, 2, 4} {
+		cfg := quick(1)
+		cfg.Epochs, cfg.StepsPerEpoch = epochs, 8/epochs
+		var tr *Trainer
+		cfg.OnEpoch = func(m EpochMetrics) {
+			if m.Step != m.Epoch*8/epochs {
+				t.Errorf("%d epochs: step %d after epoch %d", epochs, m.Step, m.Epoch)
+			}
+			weights[epochs] = bits(tr.net)
+		}
+		tr = newTrainer(t, cfg)
+		if tr.set.Train.Len()/cfg.Batch != 5 {
+			t.Fatal("a pass is to end between epochs")
+		}
+		run, err := tr.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total, done := tr.Steps(); total != 8 || done != 8 || run.Steps != 8 || len(run.Epochs) != epochs {
+			t.Errorf("%d epochs: %d of %d steps, metrics of %d epochs", epochs, done, total, len(run.Epochs))
+		}
+		if !slices.Equal(weights[epochs], weights[1]) {
+			t.Errorf("%d epochs lead to other weights than one", epochs)
+		}
+	}
+	cfg := quick(1)
+	cfg.StepsPerEpoch = -1
+	var e *ConfigError
+	if _, err := NewTrainer(newTiny(t), toySet(), cfg); !errors.As(err, &e) || e.Field != "TrainConfig.StepsPerEpoch" {
+		t.Errorf("-1 steps per epoch: %v", err)
+	}
+}
+
 func TestScheduleRefuses(t *testing.T) {
 	for field, change := range map[string]func(c *TrainConfig){
 		"Schedule":       func(c *TrainConfig) { c.Schedule = "linear" },

@@ -116,6 +116,15 @@ var idleRules = []struct {
 	{"train.warmup_epochs", func(c *Config) string { return c.unlessSchedule("cosine") }},
 }
 
+// IdleKeys returns the keys whose values other values can leave without effect.
+func IdleKeys() []string {
+	keys := make([]string, len(idleRules))
+	for i, rule := range idleRules {
+		keys[i] = rule.key
+	}
+	return keys
+}
+
 // zero reports whether a key has the zero value of its type, which stands for nothing
 // or for a default.
 func (c *Config) zero(key string) bool {
