@@ -1,11 +1,16 @@
-// Command runs makes docs/results.md of the results of training runs that lie in
-// bench/results/runs: a directory for each run, named PRESET-seed-N as train sweep
-// names it, with its config.toml, metrics.jsonl and result.json.
+// Command runs makes docs/results.md, and the table of docs/learned-subsets.md, of the
+// results of training runs that lie in bench/results/runs: a directory for each run, named
+// PRESET-seed-N as train sweep names it, with its config.toml, metrics.jsonl and
+// result.json. Runs whose settings differ from their preset's lie in a directory of such,
+// as a sweep with -set leaves it.
 //
 //	go run ./bench/runs
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -21,18 +26,16 @@ import (
 	"github.com/noether-go/noether/internal/config"
 )
 
-// Where runs lie, and the page about them.
+// Where runs lie, and the pages about them, from the root of the repository.
 var (
 	directory = filepath.Join("bench", "results", "runs")
 	page      = filepath.Join("docs", "results.md")
+	subsets   = filepath.Join("docs", "learned-subsets.md")
 )
 
 func main() {
-	flag.StringVar(&directory, "runs", directory, "`directory` of the runs")
-	flag.StringVar(&page, "out", page, "`file` to write")
 	flag.Parse()
-	err := run()
-	if err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "runs:", err)
 		os.Exit(1)
 	}
@@ -43,11 +46,24 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	text := markdown(list)
-	return atomicfile.WriteFile(page, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+	old, err := os.ReadFile(subsets)
+	if err != nil {
 		return err
-	})
+	}
+	text, err := withTable(string(old), subsetTable(list))
+	if err != nil {
+		return fmt.Errorf("%s: %w", subsets, err)
+	}
+	for path, text := range map[string]string{page: markdown(list), subsets: text} {
+		err := atomicfile.WriteFile(path, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // result is what the page shows of a result.json.
@@ -66,37 +82,130 @@ type result struct {
 	ImagesPerSecond    float64  `json:"images_per_second"`
 	Threads            int      `json:"threads"`
 	Level              string   `json:"level"`
+
+	Learned   []float64 `json:"learned"`
+	Crossings []float64 `json:"crossings_degrees"`
+
+	changes string  // of the preset's settings, as flags, but for the seed
+	lowest  float64 // validation accuracy after the first epoch
 }
 
 // batch is the number of images of a step.
 func (r *result) batch() int { return int(math.Round(r.ImagesPerSecond * r.SecondsPerStep)) }
 
-// read returns the results in a directory of runs, by preset and seed.
+// read returns the results in a directory of runs and in directories in it, by seed.
 func read(dir string) ([]result, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "result.json"))
-	if err != nil {
-		return nil, err
-	}
 	var list []result
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
+	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern, "result.json"))
 		if err != nil {
 			return nil, err
 		}
-		var r result
-		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		for _, path := range paths {
+			r, err := readRun(filepath.Dir(path))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, *r)
 		}
-		if want := fmt.Sprintf("%s-seed-%d", r.Preset, r.Seed); filepath.Base(filepath.Dir(path)) != want {
-			return nil, fmt.Errorf("%s is the result of %s; name its directory so", path, want)
-		}
-		if _, err := config.Lookup(r.Preset); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b result) int { return int(a.Seed) - int(b.Seed) })
+	slices.SortStableFunc(list, func(a, b result) int { return cmp.Compare(a.Seed, b.Seed) })
 	return list, nil
+}
+
+// readRun returns the result in the directory of a run.
+func readRun(dir string) (*result, error) {
+	path := filepath.Join(dir, "result.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := new(result)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if want := fmt.Sprintf("%s-seed-%d", r.Preset, r.Seed); filepath.Base(dir) != want {
+		return nil, fmt.Errorf("%s is the result of %s; name its directory so", path, want)
+	}
+	preset, err := config.Lookup(r.Preset)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c := preset
+	if err := c.MergeFile(filepath.Join(dir, "config.toml")); err != nil {
+		return nil, err
+	}
+	var changes []string
+	for _, k := range config.Keys() {
+		if k != "preset" && k != "seed" && c.Value(k) != preset.Value(k) {
+			changes = append(changes, k+"="+c.Value(k))
+		}
+	}
+	r.changes = strings.Join(changes, ", ")
+	r.lowest, err = lowest(filepath.Join(dir, "metrics.jsonl"))
+	return r, err
+}
+
+// lowest returns the lowest validation accuracy of all epochs but the first.
+func lowest(path string) (float64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	least, lines := 1.0, bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		var epoch struct {
+			Epoch    int     `json:"epoch"`
+			Accuracy float64 `json:"validation_accuracy"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &epoch); err != nil {
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+		if epoch.Epoch > 1 {
+			least = min(least, epoch.Accuracy)
+		}
+	}
+	return least, lines.Err()
+}
+
+// The table of docs/learned-subsets.md stands between these lines.
+const (
+	tableBegin = "<!-- The table is made by go run ./bench/runs. -->\n"
+	tableEnd   = "<!-- End of the table. -->\n"
+)
+
+// withTable puts a table in its place.
+func withTable(text, table string) (string, error) {
+	before, rest, ok := strings.Cut(text, tableBegin)
+	_, after, ended := strings.Cut(rest, tableEnd)
+	if !ok || !ended {
+		return "", fmt.Errorf("no lines %q and %q", strings.TrimSpace(tableBegin), strings.TrimSpace(tableEnd))
+	}
+	return before + tableBegin + table + tableEnd + after, nil
+}
+
+// subsetTable has the runs that learn subsets of rotations on the toy tasks, one by one.
+func subsetTable(list []result) string {
+	var b strings.Builder
+	b.WriteString("| data | changed | seed | lowest | test | reset | crossings | learned |\n|---|---|---|---|---|---|---|---|\n")
+	var chosen []result
+	for _, r := range list {
+		if r.Preset == "mnist6-180-se2-8-partial" || r.Preset == "mnist6-circle-se2-8-partial" {
+			chosen = append(chosen, r)
+		}
+	}
+	slices.SortStableFunc(chosen, func(a, b result) int {
+		return cmp.Or(strings.Compare(a.Dataset, b.Dataset), strings.Compare(a.changes, b.changes))
+	})
+	for _, r := range chosen {
+		var crossings []string
+		for _, c := range r.Crossings {
+			crossings = append(crossings, fmt.Sprintf("%.0f", c))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.4f | %.4f | %s | %.2f |\n", r.Dataset, cmp.Or(r.changes, "-"), r.Seed, r.lowest, r.TestAccuracy,
+			*r.WholeGroupAccuracy, strings.Join(crossings, ", "), r.Learned)
+	}
+	return b.String()
 }
 
 const introduction = `# Results
@@ -121,7 +230,7 @@ func markdown(list []result) string {
 	for _, p := range config.Presets() {
 		var runs []result
 		for _, r := range list {
-			if r.Preset == p.Name {
+			if r.Preset == p.Name && r.changes == "" {
 				runs = append(runs, r)
 			}
 		}
@@ -161,7 +270,7 @@ func after(list []result, preset string) string {
 	behind := false
 	for _, p := range config.Presets() {
 		if behind {
-			if i := slices.IndexFunc(list, func(r result) bool { return r.Preset == p.Name }); i >= 0 {
+			if i := slices.IndexFunc(list, func(r result) bool { return r.Preset == p.Name && r.changes == "" }); i >= 0 {
 				return list[i].Dataset
 			}
 		}

@@ -7,21 +7,28 @@ import (
 	"testing"
 )
 
-// The page says what the runs came to.
-func TestPage(t *testing.T) {
-	list, err := read(filepath.Join("..", "results", "runs"))
+// The pages say what the runs came to.
+func TestPages(t *testing.T) {
+	root := filepath.Join("..", "..")
+	list, err := read(filepath.Join(root, directory))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(list) == 0 {
 		t.Fatal("no runs")
 	}
-	got, err := os.ReadFile(filepath.Join("..", "..", "docs", "results.md"))
+	got, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != markdown(list) {
-		t.Error("docs/results.md is not what the runs say; run go run ./bench/runs")
+		t.Errorf("%s is not what the runs say; run go run ./bench/runs", page)
+	}
+	if got, err = os.ReadFile(filepath.Join(root, subsets)); err != nil {
+		t.Fatal(err)
+	}
+	if want, err := withTable(string(got), subsetTable(list)); err != nil || want != string(got) {
+		t.Errorf("%s is not what the runs say (%v); run go run ./bench/runs", subsets, err)
 	}
 }
 
@@ -42,6 +49,37 @@ func TestRow(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
+	}
+}
+
+// A run with other settings than its preset's is told apart, and its course is read.
+func TestReadRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "comb", "mnist6-180-se2-8-partial-seed-2")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"result.json": `{"preset": "mnist6-180-se2-8-partial", "dataset": "mnist6-180", "seed": 2, "test_accuracy": 0.5, "whole_group_accuracy": 0.25, "learned": [0.5, 1], "crossings_degrees": [-89.6, 90]}`,
+		"config.toml": "preset = \"mnist6-180-se2-8-partial\"\nseed = 2\n[group]\njitter = \"comb\"\n",
+		"metrics.jsonl": `{"epoch": 1, "validation_accuracy": 0.25}
+{"epoch": 2, "validation_accuracy": 0.75}
+{"epoch": 3, "validation_accuracy": 0.875}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := read(filepath.Dir(filepath.Dir(dir)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| mnist6-180 | group.jitter=comb | 2 | 0.750 | 0.5000 | 0.2500 | -90, 90 | [0.50 1.00] |"
+	if table := subsetTable(list); !strings.Contains(table, want) {
+		t.Errorf("no %s in\n%s", want, table)
+	}
+	if page := markdown(list); strings.Contains(page, "## mnist6-180") {
+		t.Errorf("the run is listed as one of its preset in\n%s", page)
 	}
 }
 
