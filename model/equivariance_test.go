@@ -195,8 +195,8 @@ func TestEquivarianceOfSubsetLayers(t *testing.T) {
 	}
 }
 
-// Random draws of the whole group are no grid: the maps differ for the elements alone, and less the more
-// there are.
+// Random draws of the whole group are no grid: the maps differ for the elements alone,
+// and less the more there are.
 func TestEquivarianceOfDraws(t *testing.T) {
 	var before float64
 	for _, n := range []int{4, 32} {
@@ -212,8 +212,9 @@ func TestEquivarianceOfDraws(t *testing.T) {
 	}
 }
 
-// With Augerino the copies of the image are to the mean of the logits what elements are to the pooled
-// map: closed under a turn they make it invariant, and half the circle does not.
+// With Augerino the copies of the image are to the mean of the logits what elements are
+// to the pooled map: closed under a turn they make it invariant, and half the circle
+// does not.
 func TestEquivarianceOfAugerino(t *testing.T) {
 	for _, c := range []struct {
 		group lie.Group

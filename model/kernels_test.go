@@ -40,9 +40,8 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// A group convolution's kernel at u sees the plane turned back by u: at the identity
-// and at a quarter turn the spatial coordinates are each other's turned ones, and with a kernel network
-// on T(2) nothing else changes.
+// A lifting kernel at a quarter turn is the one at the identity, turned. A group
+// convolution's changes with the element besides.
 func TestKernelsTurn(t *testing.T) {
 	net := newTiny(t)
 	list, err := net.Kernels(0, []lie.Element{{}, {math.Pi / 2}})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 	"github.com/noether-go/noether/model"
@@ -97,9 +98,9 @@ type inspectJSON struct {
 
 // layerJSON is what a group convolution has learned.
 type layerJSON struct {
-	Name    string  `json:"name"`
-	Learned float64 `json:"learned"` // size of the subset
-	Axes    any     `json:"axes"`    // gumbel.Learned, axis by axis of the group
+	Name    string           `json:"name"`
+	Learned float64          `json:"learned"` // size of the subset
+	Axes    []gumbel.Learned `json:"axes"`    // of the group
 }
 
 // kernelJSON is some kernels of a convolution.
@@ -213,7 +214,13 @@ func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error 
 	if partial {
 		b.WriteString("learned subsets\n")
 		for _, l := range found.Layers {
-			fmt.Fprintf(&b, "  %-28s %.3f of the group\n", l.Name, l.Learned)
+			fmt.Fprintf(&b, "  %-28s %.3f of the group", l.Name, l.Learned)
+			for _, a := range l.Axes {
+				if a.Keep != nil {
+					fmt.Fprintf(&b, "  kept with probability %.2f", a.Keep)
+				}
+			}
+			b.WriteString("\n")
 		}
 		b.WriteString("accuracy with every subset reset\n")
 		for _, r := range found.Resets {

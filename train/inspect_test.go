@@ -156,3 +156,15 @@ func TestInspectAugerino(t *testing.T) {
 		}
 	}
 }
+
+// Of reflections the probability of keeping them is printed.
+func TestInspectMirror(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mirror")
+	if code, _, stderr := here(tinyRun(dir, "-set", "group.name=mirror")...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	code, stdout, stderr := here("inspect", dir, "-images", "2", "-quiet")
+	if code != exitOK || strings.Count(stdout, "of the group  kept with probability [1.00 0.") != 5 {
+		t.Error(code, stdout, stderr)
+	}
+}
