@@ -78,6 +78,7 @@ func (net *Network) newAugerino() (*augerino, error) {
 	d, err := gumbel.New(gumbel.Config{
 		Group: c.Group, Max: c.Elements, Partial: true,
 		Method: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Name: "probs",
+		InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
 	})
 	if err != nil {
 		return nil, err

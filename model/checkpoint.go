@@ -23,36 +23,39 @@ const networkKey = "noether.network"
 // but how its convolutions are computed. What an architecture does not have is
 // left out.
 type networkJSON struct {
-	Type         string  `json:"type"`
-	Group        string  `json:"group"`
-	Elements     int     `json:"elements"`
-	Partial      bool    `json:"partial"`
-	PerElement   bool    `json:"per_element,omitempty"`
-	Channels     int     `json:"channels"`
-	Side         int     `json:"side"`
-	Classes      int     `json:"classes"`
-	Norm         string  `json:"norm,omitempty"` // "": BatchNorm
-	Width        int     `json:"width"`
-	Factors      []int   `json:"factors"`
-	Pools        []int   `json:"pools"`
-	LastT2       bool    `json:"last_t2,omitempty"`
-	Pooling      string  `json:"pooling,omitempty"` // "": the architecture's own
-	Dropout      float64 `json:"dropout,omitempty"`
-	Dropouts     []int   `json:"dropouts,omitempty"`
-	KernelNet    string  `json:"kernel_net,omitempty"` // "": SIREN
-	KernelSide   int     `json:"kernel_side"`
-	KernelHidden int     `json:"kernel_hidden"`
-	KernelLayers int     `json:"kernel_layers"`
-	Omega0       float64 `json:"omega0"`
-	LearnOmega0  bool    `json:"learn_omega0,omitempty"`
-	WeightNorm   bool    `json:"weight_norm,omitempty"`
-	Activation   string  `json:"kernel_activation,omitempty"`
-	KernelNorm   string  `json:"kernel_norm,omitempty"`
-	Sampling     uint8   `json:"sampling,omitempty"`
-	Jitter       uint8   `json:"jitter"`
-	Measure      uint8   `json:"measure,omitempty"`
-	Compat       bool    `json:"compat"`
-	Seed         uint64  `json:"seed"`
+	Type            string  `json:"type"`
+	Group           string  `json:"group"`
+	Elements        int     `json:"elements"`
+	Partial         bool    `json:"partial"`
+	PerElement      bool    `json:"per_element,omitempty"`
+	Channels        int     `json:"channels"`
+	Side            int     `json:"side"`
+	Classes         int     `json:"classes"`
+	Norm            string  `json:"norm,omitempty"` // "": BatchNorm
+	Width           int     `json:"width"`
+	Factors         []int   `json:"factors"`
+	Pools           []int   `json:"pools"`
+	LastT2          bool    `json:"last_t2,omitempty"`
+	Pooling         string  `json:"pooling,omitempty"` // "": the architecture's own
+	Dropout         float64 `json:"dropout,omitempty"`
+	Dropouts        []int   `json:"dropouts,omitempty"`
+	KernelNet       string  `json:"kernel_net,omitempty"` // "": SIREN
+	KernelSide      int     `json:"kernel_side"`
+	KernelHidden    int     `json:"kernel_hidden"`
+	KernelLayers    int     `json:"kernel_layers"`
+	Omega0          float64 `json:"omega0"`
+	LearnOmega0     bool    `json:"learn_omega0,omitempty"`
+	WeightNorm      bool    `json:"weight_norm,omitempty"`
+	Activation      string  `json:"kernel_activation,omitempty"`
+	KernelNorm      string  `json:"kernel_norm,omitempty"`
+	Sampling        uint8   `json:"sampling,omitempty"`
+	Jitter          uint8   `json:"jitter"`
+	Measure         uint8   `json:"measure,omitempty"`
+	InitTemperature float64 `json:"init_temperature,omitempty"` // 0: the default
+	EndTemperature  float64 `json:"end_temperature,omitempty"`  // 0: the default
+	NoBias          bool    `json:"no_bias,omitempty"`
+	Compat          bool    `json:"compat"`
+	Seed            uint64  `json:"seed"`
 }
 
 func (s *settings) describe() networkJSON {
@@ -63,8 +66,18 @@ func (s *settings) describe() networkJSON {
 		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
 		LearnOmega0: s.LearnOmega0, WeightNorm: s.WeightNorm,
 		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
-		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure), Compat: s.Compat, Seed: s.Seed,
+		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure),
+		InitTemperature: unless(s.InitTemperature, gumbel.DefaultInitTemperature), EndTemperature: unless(s.EndTemperature, gumbel.DefaultEndTemperature),
+		NoBias: s.NoBias, Compat: s.Compat, Seed: s.Seed,
 	}
+}
+
+// unless returns v, and 0 where it is the default.
+func unless(v, standard float64) float64 {
+	if v == standard {
+		return 0
+	}
+	return v
 }
 
 // name returns the name of the architecture, with what is around it.
@@ -91,7 +104,9 @@ func (j networkJSON) settings() (settings, error) {
 		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		LearnOmega0: j.LearnOmega0, WeightNorm: j.WeightNorm,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
-		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure), Compat: j.Compat, Seed: j.Seed,
+		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure),
+		InitTemperature: j.InitTemperature, EndTemperature: j.EndTemperature,
+		NoBias: j.NoBias, Compat: j.Compat, Seed: j.Seed,
 	}, nil
 }
 

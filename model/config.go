@@ -47,8 +47,14 @@ type CKResNetConfig struct {
 	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Measure   gumbel.Measure // of sums over them
-	Compat    bool           // reproduce the published program's sampler and gradients
-	Seed      uint64         // of the initial weights
+
+	// Temperatures of the draws by which elements are kept or dropped, in the first step of
+	// training and after the last; 0: 0.5 and 1e-4.
+	InitTemperature, EndTemperature float64
+
+	NoBias bool   // convolutions have no biases
+	Compat bool   // reproduce the published program's sampler and gradients
+	Seed   uint64 // of the initial weights
 }
 
 // GCNNConfig describes a GCNN, the paper's "13-layer CNN". Zero values stand for
@@ -88,8 +94,14 @@ type GCNNConfig struct {
 	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
 	Jitter    gumbel.Jitter  // of the drawn elements
 	Measure   gumbel.Measure // of sums over them
-	Compat    bool           // reproduce the published program's sampler and gradients
-	Seed      uint64         // of the initial weights
+
+	// Temperatures of the draws by which elements are kept or dropped, in the first step of
+	// training and after the last; 0: 0.5 and 1e-4.
+	InitTemperature, EndTemperature float64
+
+	NoBias bool   // convolutions have no biases
+	Compat bool   // reproduce the published program's sampler and gradients
+	Seed   uint64 // of the initial weights
 }
 
 // settings are what the configurations of all architectures come to.
@@ -122,8 +134,12 @@ type settings struct {
 	Sampling  gumbel.Method
 	Jitter    gumbel.Jitter
 	Measure   gumbel.Measure
-	Compat    bool
-	Seed      uint64
+
+	InitTemperature, EndTemperature float64
+
+	NoBias bool
+	Compat bool
+	Seed   uint64
 }
 
 // Names of the architectures, as checkpoints state them.
@@ -167,7 +183,8 @@ func (c CKResNetConfig) settings() settings {
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
+		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -192,7 +209,8 @@ func (c GCNNConfig) settings() settings {
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, Compat: c.Compat, Seed: c.Seed,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
+		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
 	}
 }
 
@@ -222,6 +240,12 @@ func (s settings) withDefaults() settings {
 	orDefault(&s.KernelLayers, 3)
 	if s.Omega0 == 0 {
 		s.Omega0 = 10
+	}
+	if s.InitTemperature == 0 {
+		s.InitTemperature = gumbel.DefaultInitTemperature
+	}
+	if s.EndTemperature == 0 {
+		s.EndTemperature = min(gumbel.DefaultEndTemperature, s.InitTemperature)
 	}
 	if s.KernelNet == "" {
 		s.KernelNet = conv.SIREN
@@ -402,6 +426,12 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 	}
 	if s.Measure > gumbel.Haar {
 		return bad("Measure", s.Measure, "counting, mean and haar")
+	}
+	if !(s.InitTemperature > 0 && s.InitTemperature <= 1e6) {
+		return bad("InitTemperature", s.InitTemperature, "above 0, up to 1e6")
+	}
+	if !(s.EndTemperature > 0 && s.EndTemperature <= s.InitTemperature) {
+		return bad("EndTemperature", s.EndTemperature, fmt.Sprintf("above 0, up to the temperature at the beginning, %v", s.InitTemperature))
 	}
 	if s.Compat && s.Measure != gumbel.Counting {
 		return bad("Measure", s.Measure, "counting with Compat")

@@ -792,23 +792,25 @@ func TestLoadStateRefuses(t *testing.T) {
 
 func TestConfigRefuses(t *testing.T) {
 	for field, change := range map[string]func(c *CKResNetConfig){
-		"Elements":     func(c *CKResNetConfig) { c.Elements = -1 },
-		"Side":         func(c *CKResNetConfig) { c.Side = 8 },
-		"Classes":      func(c *CKResNetConfig) { c.Classes = 1 },
-		"KernelSide":   func(c *CKResNetConfig) { c.KernelSide = 4 },
-		"KernelLayers": func(c *CKResNetConfig) { c.KernelLayers = 1 },
-		"Omega0":       func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
-		"KernelNet":    func(c *CKResNetConfig) { c.KernelNet = "RBF" },
-		"PerElement":   func(c *CKResNetConfig) { c.Group, c.Elements, c.PerElement = lie.Sim2, 4, true },
-		"Algorithm":    func(c *CKResNetConfig) { c.Group, c.Elements, c.Algorithm = lie.RPlus, 4, conv.LowRank },
-		"Partial":      func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
-		"Factors":      func(c *CKResNetConfig) { c.Factors = []int{0} },
-		"Measure":      func(c *CKResNetConfig) { c.Measure = 3 },
-		"Sampling":     func(c *CKResNetConfig) { c.Sampling = 2 },
-		"Pools":        func(c *CKResNetConfig) { c.Pools = []int{3} },
-		"Norm":         func(c *CKResNetConfig) { c.Norm = "batchnorm" },
-		"Pooling":      func(c *CKResNetConfig) { c.Pooling = LearnedPooling }, // of a varying number of elements
-		"LastT2":       func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat, c.LastT2 = lie.E2, 4, true, true },
+		"Elements":        func(c *CKResNetConfig) { c.Elements = -1 },
+		"Side":            func(c *CKResNetConfig) { c.Side = 8 },
+		"Classes":         func(c *CKResNetConfig) { c.Classes = 1 },
+		"KernelSide":      func(c *CKResNetConfig) { c.KernelSide = 4 },
+		"KernelLayers":    func(c *CKResNetConfig) { c.KernelLayers = 1 },
+		"Omega0":          func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
+		"KernelNet":       func(c *CKResNetConfig) { c.KernelNet = "RBF" },
+		"PerElement":      func(c *CKResNetConfig) { c.Group, c.Elements, c.PerElement = lie.Sim2, 4, true },
+		"Algorithm":       func(c *CKResNetConfig) { c.Group, c.Elements, c.Algorithm = lie.RPlus, 4, conv.LowRank },
+		"Partial":         func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
+		"Factors":         func(c *CKResNetConfig) { c.Factors = []int{0} },
+		"Measure":         func(c *CKResNetConfig) { c.Measure = 3 },
+		"Sampling":        func(c *CKResNetConfig) { c.Sampling = 2 },
+		"InitTemperature": func(c *CKResNetConfig) { c.InitTemperature = math.NaN() },
+		"EndTemperature":  func(c *CKResNetConfig) { c.EndTemperature = 0.6 },
+		"Pools":           func(c *CKResNetConfig) { c.Pools = []int{3} },
+		"Norm":            func(c *CKResNetConfig) { c.Norm = "batchnorm" },
+		"Pooling":         func(c *CKResNetConfig) { c.Pooling = LearnedPooling }, // of a varying number of elements
+		"LastT2":          func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat, c.LastT2 = lie.E2, 4, true, true },
 	} {
 		c := tiny()
 		change(&c)

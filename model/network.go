@@ -156,7 +156,7 @@ func (net *Network) convConfig(name string, in, out int) conv.Config {
 	group, _ := c.trunk()
 	return conv.Config{
 		Name: name, Group: group, In: in, Out: out,
-		Side: c.KernelSide, Padding: conv.Same, Bias: true,
+		Side: c.KernelSide, Padding: conv.Same, Bias: !c.NoBias,
 		KernelNet: c.KernelNet, Hidden: c.KernelHidden, Layers: c.KernelLayers, Omega0: c.Omega0,
 		LearnOmega: c.LearnOmega0, WeightNorm: c.WeightNorm, Compat: c.Compat,
 		Activation: c.KernelActivation, Norm: c.KernelNorm,
@@ -227,6 +227,7 @@ func (net *Network) addSampler(layer string, partial bool) error {
 	d, err := gumbel.New(gumbel.Config{
 		Group: group, Max: elements, Partial: partial,
 		Method: net.cfg.Sampling, Jitter: net.cfg.Jitter, Measure: net.cfg.Measure, Compat: net.cfg.Compat, Name: layer + ".probs",
+		InitTemperature: net.cfg.InitTemperature, EndTemperature: net.cfg.EndTemperature,
 	})
 	if err != nil {
 		return err

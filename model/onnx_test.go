@@ -70,6 +70,7 @@ func exportCases() []exportCase {
 	}
 	residual("R+", whole(lie.RPlus, 3))
 	residual("Sim(2) partial", func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = lie.Sim2, 4, gumbel.Haar })
+	residual("no biases", func(c *CKResNetConfig) { c.NoBias = true })
 	residual("mean", func(c *CKResNetConfig) { c.Measure = gumbel.Mean })
 	residual("haar", func(c *CKResNetConfig) { c.Measure = gumbel.Haar })
 	residual("elements per image", func(c *CKResNetConfig) { c.PerElement = true })
@@ -115,7 +116,7 @@ func exportCases() []exportCase {
 func TestExportKnowsEverySetting(t *testing.T) {
 	known := []string{
 		"Type", "Group", "Elements", "Partial", "PerElement", "Channels", "Side", "Classes", "Norm", "Width", "Factors", "Pools", "LastT2", "Pooling", "Dropout", "Dropouts",
-		"KernelNet", "KernelSide", "KernelHidden", "KernelLayers", "Omega0", "LearnOmega0", "WeightNorm", "Activation", "KernelNorm", "Sampling", "Jitter", "Measure", "Compat", "Seed",
+		"KernelNet", "KernelSide", "KernelHidden", "KernelLayers", "Omega0", "LearnOmega0", "WeightNorm", "Activation", "KernelNorm", "Sampling", "Jitter", "Measure", "InitTemperature", "EndTemperature", "NoBias", "Compat", "Seed",
 	}
 	all := reflect.TypeFor[networkJSON]()
 	for i := range all.NumField() {

@@ -276,6 +276,8 @@ func TestBadFlags(t *testing.T) {
 		{"two pools in one place", "-set net.pools=[1,1]", "net.pools is [1 1]|each once"},
 		{"published subsets of C4", "-set group.name=C4 -set group.elements=4 -set conv.compat=true", "conv.compat is true|subsets of C4 are learned"},
 		{"published copies by C4", "-set net.type=AugerinoCKResNet -set conv.partial=false -set group.name=C4 -set group.elements=4 -set conv.compat=true", "conv.compat is true|subsets of C4 are learned"},
+		{"temperature", "-set group.name=E(2) -set group.init_temperature=-1", "group.init_temperature is -1"},
+		{"temperature that rises", "-set group.name=E(2) -set group.end_temperature=1", "group.end_temperature is 1|up to the temperature at the beginning, 0.5"},
 		{"preset as a key", "-set preset=mnist6-180", "-preset mnist6-180"},
 		{"threads", "-threads 0", "-threads is 0|1 to 1024"},
 		{"threads that are no number", "-threads two", `invalid value "two" for flag -threads`},
@@ -541,6 +543,31 @@ func TestResumeOfAFinishedRun(t *testing.T) {
 	}
 	if len(contents(t, dir)) != len(contents(t, from)) {
 		t.Errorf("files in the directory: %v", slices.Collect(maps.Keys(contents(t, dir))))
+	}
+}
+
+// A run of a version that had fewer keys can be gone on with.
+func TestConfigWithFewerKeys(t *testing.T) {
+	from := finished(t)
+	dir := copyOf(t, from)
+	var lines []string
+	for line := range strings.Lines(string(read(t, dir, configFile))) {
+		if !strings.HasPrefix(line, "bias") && !strings.HasPrefix(line, "init_temperature") && !strings.HasPrefix(line, "end_temperature") {
+			lines = append(lines, line)
+		}
+	}
+	old := strings.Join(lines, "")
+	if len(old) == len(read(t, dir, configFile)) {
+		t.Fatal("nothing was left out")
+	}
+	write(t, []byte(old), dir, configFile)
+	if code, _, stderr := here("-quiet", "-resume", dir); code != exitOK {
+		t.Error(code, stderr)
+	}
+	for _, name := range []string{lastFile, bestFile} {
+		if !bytes.Equal(read(t, from, name), read(t, dir, name)) {
+			t.Errorf("%s differs", name)
+		}
 	}
 }
 

@@ -154,14 +154,14 @@ func (d *runDir) readConfig() (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := new(config.Config)
+	c := config.Blank()
 	if err := c.Merge(string(text), d.file(configFile)); err != nil {
 		return nil, err
 	}
 	if err := c.Check(); err != nil {
 		return nil, usageError{fmt.Errorf("%s: %w", d.file(configFile), err)}
 	}
-	return c, nil
+	return &c, nil
 }
 
 // writeMetrics writes one line per completed epoch. The file is written anew

@@ -30,6 +30,9 @@ type Config struct {
 	Train  Train  `toml:"train"`
 }
 
+// Blank is what an empty file stands for: what the keys meant before they were there.
+func Blank() Config { return Config{Conv: Conv{Bias: true}} }
+
 // Data chooses the images.
 type Data struct {
 	Set   string `toml:"set"`   // see dataSets
@@ -50,6 +53,11 @@ type Group struct {
 	Sampling string `toml:"sampling"` // "random" or "deterministic"
 	Jitter   string `toml:"jitter"`   // "stratified", "comb" or "iid"
 	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
+
+	// Temperatures of the draws by which elements are kept or dropped, in the first step of
+	// training and after the last; 0: 0.5 and 1e-4.
+	InitTemperature float64 `toml:"init_temperature"`
+	EndTemperature  float64 `toml:"end_temperature"`
 }
 
 // Conv describes the group convolutions.
@@ -57,6 +65,7 @@ type Conv struct {
 	Partial    bool   `toml:"partial"`     // learn which elements matter
 	PerElement bool   `toml:"per_element"` // draw elements for every image of a batch
 	Compat     bool   `toml:"compat"`      // the published program's sampler and gradients
+	Bias       bool   `toml:"bias"`        // of all convolutions
 	Algorithm  string `toml:"algorithm"`   // see conv.Algorithm
 }
 
@@ -324,6 +333,8 @@ func (c *Config) Check() error {
 	}{
 		{"kernel.omega0", c.Kernel.Omega0, true},
 		{"train.lr", c.Train.LR, true},
+		{"group.init_temperature", c.Group.InitTemperature, false},
+		{"group.end_temperature", c.Group.EndTemperature, false},
 		{"train.lr_subset", c.Train.LRSubset, false},
 		{"train.lr_keep", c.Train.LRKeep, false},
 		{"train.lr_omega0", c.Train.LROmega0, false},
@@ -390,7 +401,9 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure,
+			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
+			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	} else {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
@@ -400,7 +413,9 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure, Compat: c.Conv.Compat, Seed: c.Seed,
+			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure,
+			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
+			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
 	}
 	return net, c.Explain(err)
@@ -458,6 +473,8 @@ var configKeys = map[string]string{
 	"Partial":             "conv.partial",
 	"PerElement":          "conv.per_element",
 	"Compat":              "conv.compat",
+	"InitTemperature":     "group.init_temperature",
+	"EndTemperature":      "group.end_temperature",
 	"Norm":                "net.norm",
 	"Width":               "net.width",
 	"Factors":             "net.factors",

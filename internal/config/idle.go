@@ -60,6 +60,8 @@ var idleRules = []struct {
 		}
 		return ""
 	}},
+	{"group.init_temperature", (*Config).keepsAll},
+	{"group.end_temperature", (*Config).keepsAll},
 	{"kernel.omega0", func(c *Config) string { return c.unlessKernel("SIREN", "has a frequency") }},
 	{"kernel.activation", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of activations") }},
 	{"kernel.norm", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of norms") }},
@@ -87,15 +89,10 @@ var idleRules = []struct {
 		return "of " + c.Group.Name + ", sampled in this way, subsets are probabilities of keeping elements, trained at train.lr_keep"
 	}},
 	{"train.lr_keep", func(c *Config) string {
-		switch {
-		case !c.Learns():
-			return "conv.partial is false, so that no subsets are learned"
-		case c.Conv.Compat:
+		if c.Learns() && c.Conv.Compat {
 			return "with conv.compat all of a subset is trained at train.lr_subset, as in the published program"
-		case c.group().Components() == 1 && c.Group.Sampling == "random":
-			return "no elements of " + c.Group.Name + " are dropped where they are drawn at random"
 		}
-		return ""
+		return c.keepsAll()
 	}},
 	{"train.lr_omega0", func(c *Config) string {
 		if !c.Kernel.LearnOmega0 {
@@ -150,6 +147,17 @@ func (c *Config) intervals() bool {
 func (c *Config) withoutAngles() string {
 	if group := c.group(); group.Dim() == 0 {
 		return group.Name() + " has finitely many elements besides shifts, all of which are used"
+	}
+	return ""
+}
+
+// keepsAll says why no elements are dropped at random, "" where some are.
+func (c *Config) keepsAll() string {
+	switch {
+	case !c.Learns():
+		return "conv.partial is false, so that no subsets are learned"
+	case c.group().Components() == 1 && c.Group.Sampling == "random":
+		return "no elements of " + c.Group.Name + " are dropped where they are drawn at random"
 	}
 	return ""
 }

@@ -23,8 +23,8 @@ func toy(set string, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set, Split: "seed", Augment: "none"},
-		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
-		Conv:   Conv{Partial: partial, Algorithm: "auto"},
+		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
+		Conv:   Conv{Partial: partial, Bias: true, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{
@@ -78,8 +78,8 @@ func published(set, group string, elements int, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set, Split: "seed", Augment: "none"},
-		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting"},
-		Conv:   Conv{Partial: partial, Algorithm: "auto"},
+		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
+		Conv:   Conv{Partial: partial, Bias: true, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Pooling: "auto", Dropouts: []int{}},
 		Train: Train{

@@ -1,0 +1,129 @@
+package model
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/lie"
+)
+
+// Temperatures reach the draws of training, the defaults among them, and a resumed run
+// has the same ones.
+func TestTemperatures(t *testing.T) {
+	trained := func(t *testing.T, change func(c *CKResNetConfig)) []float32 {
+		t.Helper()
+		net := newTinyWith(t, func(c *CKResNetConfig) {
+			c.Group, c.Elements = lie.E2, 4
+			change(c)
+		})
+		tr := newTrainerOf(t, net, quick(1))
+		for range 6 {
+			if _, err := tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return bits(net)
+	}
+	for what, augerino := range map[string]bool{"layers": false, "copies": true} {
+		with := func(first, last float64) []float32 {
+			return trained(t, func(c *CKResNetConfig) {
+				c.InitTemperature, c.EndTemperature = first, last
+				c.Augerino, c.Partial = augerino, !augerino
+			})
+		}
+		plain := with(0, 0)
+		if !slices.Equal(plain, with(0.5, 1e-4)) {
+			t.Errorf("%s: the defaults are others than 0.5 and 1e-4", what)
+		}
+		if slices.Equal(plain, with(2, 1e-4)) {
+			t.Errorf("%s: the temperature at the beginning makes no difference", what)
+		}
+		if slices.Equal(plain, with(0.5, 0.4)) {
+			t.Errorf("%s: the temperature at the end makes no difference", what)
+		}
+	}
+	state := filepath.Join(t.TempDir(), "state")
+	warm := func(last float64) *Trainer {
+		return newTrainerOf(t, newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.EndTemperature = lie.E2, 4, last }), quick(1))
+	}
+	if err := warm(0.3).SaveState(state); err != nil {
+		t.Fatal(err)
+	}
+	if err := warm(0.3).LoadState(state); err != nil {
+		t.Error(err)
+	}
+	if err := warm(0).LoadState(state); err == nil || !strings.Contains(err.Error(), "end_temperature is 0.3") {
+		t.Errorf("the state of a run with another temperature: %v", err)
+	}
+}
+
+// Without biases of convolutions all else is as with them.
+func TestNoBias(t *testing.T) {
+	for name, build := range map[string]func(without bool) (*Network, error){
+		"CKResNet": func(without bool) (*Network, error) {
+			c := tiny()
+			c.NoBias = without
+			return NewCKResNet(c)
+		},
+		"GCNN": func(without bool) (*Network, error) {
+			c := tinyGCNN()
+			c.NoBias = without
+			return NewGCNN(c)
+		},
+	} {
+		biases := func(net *Network) (list []string) {
+			for _, p := range net.params.All() {
+				if convolution, ok := strings.CutSuffix(p.Name, ".bias"); ok && slices.ContainsFunc(net.convs, func(k kernels) bool { return k.cfg.Name == convolution }) {
+					list = append(list, p.Name)
+				}
+			}
+			return list
+		}
+		with, err := build(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(biases(with)) != len(with.convs) {
+			t.Errorf("%s: biases %q of %d convolutions", name, biases(with), len(with.convs))
+		}
+		net, err := build(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := biases(net); left != nil {
+			t.Errorf("%s: biases %q", name, left)
+		}
+		// Biases begin at zero, so that the first step is the same without them.
+		losses := map[*Network]float64{}
+		for _, n := range []*Network{with, net} {
+			cfg := quick(1)
+			cfg.Penalties.Norms = 1e-3 // of biases too
+			tr := newTrainerOf(t, n, cfg)
+			if losses[n], err = tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+			n.params.Download()
+		}
+		if losses[net] != losses[with] {
+			t.Errorf("%s: the loss is %v with biases of zero and %v without", name, losses[with], losses[net])
+		}
+		for _, p := range net.params.All() {
+			if q := with.params.Lookup(p.Name); q == nil || !slices.Equal(p.Host, q.Host) {
+				t.Errorf("%s: %s is another one after the first step", name, p.Name)
+			}
+		}
+		path := filepath.Join(t.TempDir(), "net.safetensors")
+		if err := net.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		twin, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(bits(net), bits(twin)) || biases(twin) != nil {
+			t.Errorf("%s: a network that was saved and loaded is another one", name)
+		}
+	}
+}
