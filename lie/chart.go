@@ -153,14 +153,17 @@ func (c *Chart) Coordinates() int { return c.n }
 
 // Embed returns the coordinates that a kernel network is fed of the relative
 // element w = u^-1 v. On a circle it is the angle scaled to [-1, 1), w/pi - 1; it
-// jumps from one end to the other at the identity. Turns are angles too. Of a flip
+// jumps from one end to the other at the identity, for which an angle is taken that
+// rounding has left just below 2pi. Turns are angles too. Of a flip
 // it is the sign, 1 - 2w. On a line it is w/(2 Extent), within [-1, 1] when u and v
 // are within the extent.
 func (c *Chart) Embed(w Element) (x Coordinates) {
 	for i, axis := range c.Axes() {
 		switch axis.Kind {
 		case Circle:
-			x[i] = w[i]/math.Pi - 1
+			if x[i] = w[i]/math.Pi - 1; w[i] > tau-rounding {
+				x[i] = -1
+			}
 		case Line:
 			x[i] = w[i] / (2 * axis.Extent)
 		case Turns:
@@ -262,6 +265,10 @@ func (c *Chart) Haar(src Source) (a Element) {
 }
 
 const tau = 2 * math.Pi
+
+// rounding is more than what the angle of a product of a few elements is off by. Those of
+// a grid must not depend on how it was rounded on which side of the identity they lie.
+const rounding = 1e-12
 
 // wrap returns x mod 2pi in [0, 2pi), NaN for NaN and infinities.
 func wrap(x float64) float64 {

@@ -255,3 +255,27 @@ func TestSignGrad(t *testing.T) {
 		}
 	}
 }
+
+// What a kernel is fed of two elements of a grid does not change when both are moved along
+// the grid, however the angles are rounded: not even where the relative angle is zero, at
+// which the coordinate jumps.
+func TestRelativeOnGrids(t *testing.T) {
+	for _, g := range []lie.Group{lie.SE2, lie.E2} {
+		for n := 1; n <= 24; n++ {
+			grid := g.Grid(n * g.Components())
+			for _, w := range grid {
+				for _, u := range grid {
+					for _, v := range grid {
+						x, y := g.Relative(u, v), g.Relative(g.Product(w, u), g.Product(w, v))
+						if math.Abs(x[0]-y[0]) > 1e-9 || x[1] != y[1] {
+							t.Fatalf("%s, %d angles: %v and %v are at %v, and moved by %v at %v", g.Name(), n, u, v, x, w, y)
+						}
+					}
+				}
+			}
+		}
+	}
+	if x := lie.SE2.Relative(lie.Element{}, lie.Element{math.NaN()}); !math.IsNaN(x[0]) {
+		t.Errorf("of an angle that is no number the kernel is fed %v", x[0])
+	}
+}

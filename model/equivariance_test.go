@@ -117,6 +117,19 @@ func TestEquivarianceIsExact(t *testing.T) {
 	}
 }
 
+// Angles of a grid that add up to a whole turn but for rounding are the identity to kernels, so
+// that the number of elements does not matter.
+func TestEquivarianceOfManyElements(t *testing.T) {
+	net := fullNet(t, lie.E2, gumbel.Deterministic, func(c *CKResNetConfig) { c.Elements = 48 })
+	for _, e := range measured(t, net, EquivarianceConfig{Transformations: []Transformation{quarter, flipped, both}}) {
+		for name, p := range e.places() {
+			if !(p.Total <= 5e-6) {
+				t.Errorf("%v, %s: %+v", e.Transformation, name, p)
+			}
+		}
+	}
+}
+
 // What breaks equivariance shows in its own part, and in no other.
 func TestEquivarianceParts(t *testing.T) {
 	pools := func(side int) func(*CKResNetConfig) {
