@@ -28,6 +28,7 @@ const lastConvolution = "last_gconv"
 // identity.
 type residualBlock struct {
 	gconv1, gconv2 *conv.Group
+	dropout        *nn.Dropout // between them, or nil
 	shortcut       *conv.Pointwise
 	out            norm
 }
@@ -80,6 +81,11 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 	if b.gconv1, err = net.newGroup(net.convConfig(name+".gconv1", in, out)); err != nil {
 		return b, err
 	}
+	if net.cfg.Dropout > 0 {
+		if b.dropout, err = net.newDropout(name + ".dropout"); err != nil {
+			return b, err
+		}
+	}
 	if b.gconv2, err = net.newGroup(net.convConfig(name+".gconv2", out, out)); err != nil {
 		return b, err
 	}
@@ -101,6 +107,9 @@ func (a *ckResNet) reserve(p *planner) *nn.Map {
 		in, inElements := x, p.elements
 		p.residual = in
 		x = p.standardizeReLU(p.group(b.gconv1, x))
+		if b.dropout != nil {
+			x = p.single(b.dropout, x)
+		}
 		x = p.standardizeReLU(p.group(b.gconv2, x))
 		p.residual = nil
 		skip := in

@@ -31,6 +31,7 @@ type CKResNetConfig struct {
 
 	LastT2  bool    // the last convolution is on T(2), behind a mean over the group
 	Pooling Pooling // behind it; "": MaxPooling
+	Dropout float64 // probability with which, within a block, a channel of an image is left out in training
 
 	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
 	KernelSide   int            // odd; 0: 7
@@ -180,7 +181,7 @@ func (c CKResNetConfig) settings() settings {
 	return settings{
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling, Dropout: c.Dropout,
 		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
@@ -477,7 +478,7 @@ func (s *settings) checkBlocks(bad func(field string, value any, allowed string)
 			return bad("Dropouts", s.Dropouts, fmt.Sprintf("positions 1 to %d, each once", len(s.Factors)))
 		}
 	}
-	if s.Dropout > 0 && len(s.Dropouts) == 0 {
+	if s.Type == typeGCNN && s.Dropout > 0 && len(s.Dropouts) == 0 {
 		return bad("Dropouts", s.Dropouts, "one position or more with a Dropout above 0")
 	}
 	need, why := 1, "a pixel is left after the last pool"

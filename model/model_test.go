@@ -183,6 +183,12 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 			})
 		})
 	})
+	t.Run("Dropout", func(t *testing.T) {
+		test(t, func(t *testing.T) *Network {
+			t.Helper()
+			return newTinyWith(t, func(c *CKResNetConfig) { c.Dropout = 0.25 })
+		})
+	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
 	t.Run("Augerino", func(t *testing.T) { test(t, newTinyAugerino) })
@@ -808,6 +814,7 @@ func TestConfigRefuses(t *testing.T) {
 		"InitTemperature": func(c *CKResNetConfig) { c.InitTemperature = math.NaN() },
 		"EndTemperature":  func(c *CKResNetConfig) { c.EndTemperature = 0.6 },
 		"Pools":           func(c *CKResNetConfig) { c.Pools = []int{3} },
+		"Dropout":         func(c *CKResNetConfig) { c.Dropout = 1 },
 		"Norm":            func(c *CKResNetConfig) { c.Norm = "batchnorm" },
 		"Pooling":         func(c *CKResNetConfig) { c.Pooling = LearnedPooling }, // of a varying number of elements
 		"LastT2":          func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat, c.LastT2 = lie.E2, 4, true, true },

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/tensor"
 )
 
 // Temperatures reach the draws of training, the defaults among them, and a resumed run
@@ -56,6 +58,56 @@ func TestTemperatures(t *testing.T) {
 	}
 	if err := warm(0).LoadState(state); err == nil || !strings.Contains(err.Error(), "end_temperature is 0.3") {
 		t.Errorf("the state of a run with another temperature: %v", err)
+	}
+}
+
+// Dropout in residual blocks is drawn anew in each step, and changes training alone.
+func TestDropoutInBlocks(t *testing.T) {
+	images := make([]float32, 4*144)
+	for i, v := range toySet().Train.Images[:len(images)] {
+		images[i] = float32(v) / 255
+	}
+	// The logits in evaluation and in three steps of training, the last two of one number,
+	// of a network that draws nothing else.
+	answers := func(p float64) (all [4][]float32) {
+		net := newTinyWith(t, func(c *CKResNetConfig) {
+			c.Partial, c.Elements, c.Sampling, c.Dropout = false, 4, gumbel.Deterministic, p
+		})
+		if places := len(net.dropouts); p == 0 && places != 0 || p > 0 && places != len(net.cfg.Factors) {
+			t.Errorf("%d places of dropout in %d blocks, with probability %v", places, len(net.cfg.Factors), p)
+		}
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		if err := net.Bind(dev, 4, false); err != nil {
+			t.Fatal(err)
+		}
+		defer net.Release()
+		for i, step := range []uint64{0, 1, 2, 2} {
+			train := i > 0
+			if train {
+				net.Draw(1, Training, step)
+			} else {
+				net.Draw(1, Evaluation, step)
+			}
+			net.Forward(images, train)
+			logits := net.plan.logits.Live()
+			all[i] = make([]float32, logits.Len())
+			dev.Download(all[i], logits)
+		}
+		return all
+	}
+	without, with := answers(0), answers(0.5)
+	if !slices.Equal(without[0], with[0]) {
+		t.Error("dropout changes an evaluation")
+	}
+	if slices.Equal(without[1], with[1]) || slices.Equal(with[1], with[2]) {
+		t.Error("dropout does not change training, or leaves out the same in every step")
+	}
+	if !slices.Equal(without[1], without[2]) || !slices.Equal(with[2], with[3]) {
+		t.Error("a step is another one when it is repeated")
 	}
 }
 

@@ -248,7 +248,7 @@ func TestBadFlags(t *testing.T) {
 		{"elements per image of T(2)", "-set group.name=T2 -set conv.partial=false -set group.elements=1 -set conv.per_element=true", "conv.per_element is true|false for T(2)"},
 		{"algorithm for elements per image", "-set conv.algorithm=taps -set conv.per_element=true", `conv.algorithm is "taps"|auto`},
 		{"network", "-set net.type=ResNet", `net.type is "ResNet"|GCNN`},
-		{"dropout of a residual network", "-set net.dropout=0.5", "net.dropout is 0.5|0 for CKResNet"},
+		{"places of dropout in a residual network", "-set net.dropout=0.5 -set net.dropouts=[1]", "net.dropouts is [1], which has no effect|in each of its blocks"},
 		{"dropout", "-set net.type=GCNN -set net.dropout=1", "net.dropout is 1|below 1"},
 		{"place of dropout", "-set net.type=GCNN -set net.dropout=0.5 -set net.dropouts=[9]", "net.dropouts is [9]"},
 		{"kernel", "-set kernel.type=RBF", `kernel.type is "RBF"|SIREN, MAGNet, Gabor, Fourier, MLP`},
@@ -629,6 +629,7 @@ func TestOtherConfigurations(t *testing.T) {
 		{"-set", "conv.partial=false"},
 		{"-set", "conv.partial=false", "-set", "group.name=t2", "-set", "group.elements=1"},
 		{"-set", "conv.compat=true", "-set", "group.jitter=comb", "-epochs", "1"},
+		{"-set", "net.dropout=0.2", "-epochs", "1"},
 		{"-set", "net.factors=[1, 2, 1]", "-set", "net.pools=[]", "-set", "train.schedule=constant", "-epochs", "1"},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")

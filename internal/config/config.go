@@ -93,8 +93,8 @@ type Net struct {
 	Pools    []int   `toml:"pools"`    // where to halve the resolution: 0 after the lifting, i after block i
 	LastT2   bool    `toml:"last_t2"`  // of CKResNet: the last convolution is on T(2)
 	Pooling  string  `toml:"pooling"`  // see model.Pooling; "auto", also where it is empty: the network's own
-	Dropout  float64 `toml:"dropout"`  // probability; of GCNN
-	Dropouts []int   `toml:"dropouts"` // blocks that it follows, from 1
+	Dropout  float64 `toml:"dropout"`  // probability
+	Dropouts []int   `toml:"dropouts"` // of GCNN: blocks that it follows, from 1
 }
 
 // Augerino reports whether the network is one on copies of the image.
@@ -319,8 +319,6 @@ func (c *Config) Check() error {
 		return valueError("net.dropouts", c.Value("net.dropouts"), "one block or more where net.dropout is not 0")
 	case c.Net.Type != "CKResNet" && c.Net.LastT2:
 		return valueError("net.last_t2", true, "false for "+c.Net.Type)
-	case c.Net.Architecture() != "GCNN" && c.Net.Dropout != 0:
-		return valueError("net.dropout", c.Net.Dropout, "0 for "+c.Net.Type)
 	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
 		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
 	case c.Train.Nesterov && c.Train.Momentum == 0:
@@ -409,7 +407,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling,
+			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling, Dropout: c.Net.Dropout,
 			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,

@@ -66,8 +66,11 @@ var idleRules = []struct {
 	{"kernel.activation", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of activations") }},
 	{"kernel.norm", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of norms") }},
 	{"net.dropouts", func(c *Config) string {
-		if c.Net.Dropout == 0 {
+		switch {
+		case c.Net.Dropout == 0:
 			return "net.dropout is 0"
+		case c.Net.Architecture() != "GCNN":
+			return c.Net.Type + " has dropout in each of its blocks"
 		}
 		return ""
 	}},

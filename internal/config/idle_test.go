@@ -38,6 +38,8 @@ func TestIdle(t *testing.T) {
 		{Default, "kernel.type=MLP kernel.activation=Swish kernel.norm=LayerNorm", ""},
 		{Default, "kernel.norm=LayerNorm", "kernel.type is SIREN, and only MLP"},
 		{Default, "net.dropouts=[1]", "net.dropout is 0"},
+		{Default, "net.dropout=0.5 net.dropouts=[1]", "CKResNet has dropout in each of its blocks"},
+		{Default, "net.dropout=0.5", ""},
 		{chain, "net.dropout=0", ""},
 		{chain, "net.dropout=0 net.dropouts=[1]", "net.dropout is 0"},
 		{chain, "net.dropout=0 net.dropouts=[]", ""},
