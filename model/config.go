@@ -376,6 +376,8 @@ func (s *settings) checkKernelNet(bad func(field string, value any, allowed stri
 	switch {
 	case !slices.Contains(conv.KernelNets(), s.KernelNet):
 		return bad("KernelNet", kind, listed(conv.KernelNets()))
+	case s.KernelSide == 1 && s.KernelNet == conv.SIREN:
+		return bad("KernelSide", 1, "3 and more for kernel networks of kind "+kind+", which begin as zero at the centre and have no gradient there")
 	case s.LearnOmega0 && s.KernelNet != conv.SIREN:
 		return bad("LearnOmega0", true, "false for kernel networks of kind "+kind)
 	case !mlp && s.KernelActivation != "":

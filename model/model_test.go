@@ -870,6 +870,12 @@ func TestConfigRefuses(t *testing.T) {
 			t.Errorf("%s that makes no sense gives %v", field, err)
 		}
 	}
+	single := tiny()
+	single.KernelSide = 1
+	var one *ConfigError
+	if _, err := NewCKResNet(single); !errors.As(err, &one) || one.Field != "CKResNetConfig.KernelSide" {
+		t.Errorf("a SIREN of one pixel: %v", err)
+	}
 	for _, dropouts := range [][]int{{}, {1, 1}} {
 		c := tinyGCNN()
 		c.Dropout, c.Dropouts = 0.5, dropouts
@@ -892,7 +898,7 @@ func TestConfigRefuses(t *testing.T) {
 	}
 	for what, change := range map[string]func(c *CKResNetConfig){
 		"taps, elements for every image": func(c *CKResNetConfig) { c.PerElement, c.Algorithm = true, conv.Taps },
-		"frequencies of a single tap":    func(c *CKResNetConfig) { c.KernelSide, c.Algorithm = 1, conv.Frequency },
+		"frequencies of a single tap":    func(c *CKResNetConfig) { c.KernelNet, c.KernelSide, c.Algorithm = conv.MAGNet, 1, conv.Frequency },
 	} {
 		c := tiny()
 		change(&c)

@@ -94,7 +94,7 @@ func exportCases() []exportCase {
 		c.Channels, c.Side, c.Classes, c.Width, c.Factors, c.Pools = 3, 15, 4, 3, []int{2, 1, 1}, []int{1, 3}
 		c.KernelSide, c.KernelLayers, c.Omega0 = 3, 4, 20
 	})
-	residual("kernels of one pixel", func(c *CKResNetConfig) { c.KernelSide, c.Pools = 1, []int{} })
+	residual("kernels of one pixel", func(c *CKResNetConfig) { c.KernelNet, c.KernelSide, c.Pools = conv.MLP, 1, []int{} })
 	for name, compat := range map[string]bool{"Augerino": false, "Augerino as published": true} {
 		for _, g := range []lie.Group{lie.SE2, lie.E2} {
 			residual(name+" on "+g.Name(), func(c *CKResNetConfig) {

@@ -254,6 +254,7 @@ func TestBadFlags(t *testing.T) {
 		{"kernel", "-set kernel.type=RBF", `kernel.type is "RBF"|SIREN, MAGNet, Gabor, Fourier, MLP`},
 		{"activation", "-set kernel.type=mlp -set kernel.activation=tanh", `kernel.activation is "tanh"|ReLU, LeakyReLU, Swish`},
 		{"norm", "-set kernel.norm=Identity", `kernel.norm is "Identity"|none, LayerNorm`},
+		{"kernel of one pixel", "-set kernel.side=1", "kernel.side is 1|3 and more"},
 		{"even kernel", "-set kernel.side=4", "kernel.side is 4|odd"},
 		{"kernel larger than the last map", "-set kernel.side=9", "kernel.side|net.pools"},
 		{"factor", "-set net.factors=[0]", "net.factors is [0]"},

@@ -51,6 +51,8 @@ var idleRules = []struct {
 			return "with group.sampling = deterministic elements stand on a grid"
 		case c.Conv.Compat && c.Group.Jitter != "comb":
 			return "conv.compat draws as the published program does, which is a comb"
+		case c.Group.Elements == c.group().Components():
+			return "a single element is spread alike by all of them"
 		}
 		return ""
 	}},
