@@ -471,6 +471,12 @@ func TestAugerinoRefuses(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+	periodic := tiny()
+	periodic.Partial, periodic.Augerino, periodic.Group = false, true, lie.Periodic(lie.SE2)
+	var field *ConfigError
+	if _, err := NewCKResNet(periodic); !errors.As(err, &field) || field.Field != "CKResNetConfig.Group" {
+		t.Errorf("angles that nothing is fed: %v", err)
+	}
 	cfg := quick(1)
 	cfg.Penalties.Width = 1
 	var e *ConfigError

@@ -340,6 +340,8 @@ func (s *settings) checkAugerino(bad func(field string, value any, allowed strin
 		return bad("Measure", s.Measure, "counting with Augerino, which takes the mean over copies")
 	case s.LastT2:
 		return bad("LastT2", true, "false with Augerino, all of whose convolutions are on T(2)")
+	case strings.HasSuffix(s.Group.Name(), " periodic"):
+		return bad("Group", s.Group.Name(), "the same without periodic with Augerino, whose kernel networks are fed no angles")
 	case s.Group.Dim() == 0 && s.Group.Components() == 1:
 		return bad("Group", s.Group.Name(), "groups of more than translations with Augerino, such as SE(2) and E(2)")
 	}

@@ -279,6 +279,7 @@ func TestBadFlags(t *testing.T) {
 		{"published copies by C4", "-set net.type=AugerinoCKResNet -set conv.partial=false -set group.name=C4 -set group.elements=4 -set conv.compat=true", "conv.compat is true|subsets of C4 are learned"},
 		{"temperature", "-set group.name=E(2) -set group.init_temperature=-1", "group.init_temperature is -1"},
 		{"temperature that rises", "-set group.name=E(2) -set group.end_temperature=1", "group.end_temperature is 1|up to the temperature at the beginning, 0.5"},
+		{"angles of copies", "-set conv.partial=false -set net.type=AugerinoCKResNet -config " + toml("[group]\nname = \"SE(2) periodic\"\n"), "group.name is SE(2) periodic|fed no angles"},
 		{"preset as a key", "-set preset=mnist6-180", "-preset mnist6-180"},
 		{"threads", "-threads 0", "-threads is 0|1 to 1024"},
 		{"threads that are no number", "-threads two", `invalid value "two" for flag -threads`},

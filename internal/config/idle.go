@@ -62,8 +62,8 @@ var idleRules = []struct {
 		}
 		return ""
 	}},
-	{"group.init_temperature", (*Config).keepsAll},
-	{"group.end_temperature", (*Config).keepsAll},
+	{"group.init_temperature", (*Config).withoutTemperature},
+	{"group.end_temperature", (*Config).withoutTemperature},
 	{"kernel.omega0", func(c *Config) string { return c.unlessKernel("SIREN", "has a frequency") }},
 	{"kernel.activation", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of activations") }},
 	{"kernel.norm", func(c *Config) string { return c.unlessKernel("MLP", "has a choice of norms") }},
@@ -165,6 +165,14 @@ func (c *Config) keepsAll() string {
 		return "no elements of " + c.Group.Name + " are dropped where they are drawn at random"
 	}
 	return ""
+}
+
+// withoutTemperature says why no gradient depends on a temperature, "" where one does.
+func (c *Config) withoutTemperature() string {
+	if c.Net.Augerino() && c.Conv.Compat {
+		return "with conv.compat " + c.Net.Type + " does not learn whether copies are mirrored, as in the published program"
+	}
+	return c.keepsAll()
 }
 
 func (c *Config) unlessKernel(kind, has string) string {

@@ -32,6 +32,8 @@ func TestIdle(t *testing.T) {
 		{mirror, "group.measure=haar", ""},
 		{Default, "group.init_temperature=1", "no elements of SE(2) are dropped"},
 		{full, "group.end_temperature=0.1", "conv.partial is false"},
+		{full, "group.name=E(2) conv.compat=true net.type=AugerinoCKResNet group.init_temperature=1", "does not learn whether copies are mirrored"},
+		{full, "group.name=E(2) net.type=AugerinoCKResNet group.init_temperature=1", ""},
 		{mirror, "group.init_temperature=1 group.end_temperature=0.1", ""},
 		{Default, "group.sampling=deterministic conv.compat=true group.end_temperature=0.1", ""},
 		{Default, "kernel.type=MAGNet kernel.omega0=30", "kernel.type is MAGNet, and only SIREN has a frequency"},
