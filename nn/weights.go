@@ -153,14 +153,14 @@ func (w *Weights) Gather(grad tensor.Buffer) {
 		for j, v := range list {
 			g := w.over(s, j)
 			into[j] += float64(scale * g)
-			through += float64(scale*v) * g
+			through += float64(float64(scale*v) * g)
 		}
 		switch w.unit {
 		case largestOfEach:
 			into[first(list)] -= float64(scale * through)
 		case total:
 			for j := range into {
-				into[j] -= float64(scale*through) * float64(w.points)
+				into[j] -= float64(float64(scale*through) * float64(w.points))
 			}
 		}
 	}
