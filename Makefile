@@ -79,7 +79,7 @@ bench-peers: ## measure SUITES (all) against other software, see bench/README.md
 	$(GO) run ./bench/compare -suites '$(SUITES)' -rounds $(ROUNDS) -python '$(PYTHON)'
 	$(GO) run ./bench/report
 
-bench-report: ## make BENCHMARKS.md and its plots of the raw files in bench/results/speed
+bench-report: ## make BENCHMARKS.md, the pages of other machines, and their plots of the raw files in bench/results
 	$(GO) run ./bench/report
 
 asm: ## assemble the instructions that Go's arm64 assembler lacks (asm2plan9s)

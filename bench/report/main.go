@@ -1,5 +1,6 @@
 // Command report makes BENCHMARKS.md and its plots of the raw files that package
-// compare wrote. Run it at the root of the repository:
+// compare wrote, and a page for each further machine. Run it at the root of the
+// repository:
 //
 //	go run ./bench/report
 //
@@ -13,25 +14,45 @@ import (
 	"path/filepath"
 )
 
-// Places, relative to the root of the repository.
-var (
-	rawDir   = filepath.Join("bench", "results", "speed")
-	document = "BENCHMARKS.md"
-	plotDir  = filepath.Join("docs", "images", "benchmarks")
-)
+// site is what one machine's raw files are shown by. Places are relative to the root of
+// the repository.
+type site struct {
+	rawDir   string
+	document string
+	plotDir  string
+	about    string // in a link from the other pages
+}
+
+var sites = []site{
+	{filepath.Join("bench", "results", "speed"), "BENCHMARKS.md", filepath.Join("docs", "images", "benchmarks"),
+		"a processor with a matrix unit (AMX)"},
+	{filepath.Join("bench", "results", "speed-avx512"), filepath.Join("docs", "benchmarks-avx512.md"), filepath.Join("docs", "images", "benchmarks-avx512"),
+		"a processor with AVX-512 and no matrix unit"},
+}
+
+// link returns the place of a file or folder as the site's document names it.
+func (s *site) link(to string) string {
+	rel, err := filepath.Rel(filepath.Dir(s.document), to)
+	if err != nil { // both are relative to the root
+		panic(err)
+	}
+	return filepath.ToSlash(rel)
+}
 
 func main() {
 	root := flag.String("root", ".", "the repository")
 	flag.Parse()
-	if err := write(*root); err != nil {
-		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(1)
+	for i := range sites {
+		if err := sites[i].write(*root); err != nil {
+			fmt.Fprintln(os.Stderr, "report:", err)
+			os.Exit(1)
+		}
 	}
 }
 
 // generate returns the files that the raw files below root are to be shown by.
-func generate(root string) (map[string][]byte, error) {
-	r, err := read(filepath.Join(root, rawDir))
+func (s *site) generate(root string) (map[string][]byte, error) {
+	r, err := read(filepath.Join(root, s.rawDir))
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +62,19 @@ func generate(root string) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for name, data := range plots {
-		files[filepath.Join(plotDir, name)] = data
+		files[filepath.Join(s.plotDir, name)] = data
 	}
-	files[document] = []byte(markdown(r, plots))
+	files[s.document] = []byte(markdown(s, r, plots))
 	return files, nil
 }
 
-func write(root string) error {
-	files, err := generate(root)
+func (s *site) write(root string) error {
+	files, err := s.generate(root)
 	if err != nil {
 		return err
 	}
 	// A plot whose data are gone must not stay behind.
-	old, err := filepath.Glob(filepath.Join(root, plotDir, "*.png"))
+	old, err := filepath.Glob(filepath.Join(root, s.plotDir, "*.png"))
 	if err != nil {
 		return err
 	}
@@ -62,7 +83,7 @@ func write(root string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(root, plotDir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(root, s.plotDir), 0o755); err != nil {
 		return err
 	}
 	for name, data := range files {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,9 +11,10 @@ import (
 	"github.com/noether-go/noether/bench/cases"
 )
 
-// page is BENCHMARKS.md under way.
+// page is the document of a site under way.
 type page struct {
 	strings.Builder
+	site  *site
 	plots map[string][]byte
 }
 
@@ -23,7 +23,7 @@ func (p *page) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, form
 // picture shows a plot, if there is one.
 func (p *page) picture(name, text string) {
 	if _, ok := p.plots[name]; ok {
-		p.printf("\n![%s](%s)\n", text, path.Join(filepath.ToSlash(plotDir), name))
+		p.printf("\n![%s](%s)\n", text, p.site.link(filepath.Join(p.site.plotDir, name)))
 	}
 }
 
@@ -39,16 +39,21 @@ func (p *page) table(head string, rows [][]string) {
 	}
 }
 
-// markdown returns the text of BENCHMARKS.md.
-func markdown(r *results, plots map[string][]byte) string {
-	p := &page{plots: plots}
-	p.printf("%s", `# Benchmarks
+// markdown returns the text of a site's document.
+func markdown(s *site, r *results, plots map[string][]byte) string {
+	p := &page{site: s, plots: plots}
+	p.printf(`# Benchmarks
 
-This page is made by `+"`go run ./bench/report`"+` of the raw files in [bench/results/speed](bench/results/speed); a test
+This page is made by `+"`go run ./bench/report`"+` of the raw files in [%s](%s); a test
 fails when it says anything else than they do. Each ratio is the rival's median time over Noether's, so above 1 Noether
 is faster. Both were measured in turn, in one run; the range is that of single rounds, and what it is wide for, other
 work on the machine disturbed.
-`)
+`, filepath.ToSlash(s.rawDir), s.link(s.rawDir))
+	for _, other := range sites {
+		if other.document != s.document {
+			p.printf("\nThe same on [%s](%s).\n", other.about, s.link(other.document))
+		}
+	}
 	p.machine(r)
 	p.bars(r)
 	p.gemm(r)
@@ -57,7 +62,7 @@ work on the machine disturbed.
 	p.layers(r)
 	p.steps(r)
 	p.inference(r)
-	p.printf("%s", `
+	p.printf(`
 ## How to reproduce
 
 `+"```sh"+`
@@ -69,9 +74,9 @@ make bench-peers PYTHON=$PWD/peers/bin/python               # a quarter of an ho
 make bench-peers PYTHON=$PWD/peers/bin/python SUITES=gemm   # a part of it
 `+"```"+`
 
-What is missing is skipped, and said so. [bench/README.md](bench/README.md) tells what each suite measures, how the
+What is missing is skipped, and said so. [bench/README.md](%s) tells what each suite measures, how the
 rivals are set up, and how to add a case.
-`)
+`, s.link(filepath.Join("bench", "README.md")))
 	return p.String()
 }
 

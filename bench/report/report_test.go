@@ -14,10 +14,16 @@ import (
 	"github.com/noether-go/noether/bench/cases"
 )
 
-// TestDrift fails when BENCHMARKS.md or a plot is not what the raw files say.
+// TestDrift fails when a page or a plot is not what the raw files say.
 func TestDrift(t *testing.T) {
+	for i := range sites {
+		t.Run(filepath.Base(sites[i].document), func(t *testing.T) { checkDrift(t, &sites[i]) })
+	}
+}
+
+func checkDrift(t *testing.T, s *site) {
 	root := filepath.Join("..", "..")
-	files, err := generate(root)
+	files, err := s.generate(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +46,7 @@ func TestDrift(t *testing.T) {
 			t.Errorf("%s is not what the raw files make it: %s; %s", name, problem, cure)
 		}
 	}
-	there, err := os.ReadDir(filepath.Join(root, plotDir))
+	there, err := os.ReadDir(filepath.Join(root, s.plotDir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +216,7 @@ func TestLevels(t *testing.T) {
 	if err != nil || plots["gemm.png"] == nil {
 		t.Errorf("no plot of products: %v", err)
 	}
-	text := markdown(both, plots)
+	text := markdown(&sites[0], both, plots)
 	for _, want := range []string{"### AMX, 1 thread\n", "### AVX-512, 1 thread\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no table %q", want)
