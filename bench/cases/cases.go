@@ -203,6 +203,7 @@ var Steps = []Step{
 	{Preset: "mnist6-180-se2-8-partial", Batch: 64},
 	{Preset: "mnist6-180-se2-8-partial-perelement", Batch: 64},
 	{Preset: "cifar10-se2-16-partial", Batch: 64},
+	{Preset: "cifar10-e2-16-partial", Batch: 64},
 	{Preset: "cifar10-se2-4-full-13layer", Batch: 16},
 }
 
@@ -241,7 +242,9 @@ func (s Step) InferBench(threads int) string {
 }
 
 // Large reports whether the step takes a dense convolution most of a minute.
-func (s Step) Large() bool { return s.Preset == "cifar10-se2-16-partial" }
+func (s Step) Large() bool {
+	return s.Preset == "cifar10-se2-16-partial" || s.Preset == "cifar10-e2-16-partial"
+}
 
 // Network describes the preset's network in the words of the peers.
 func (s Step) Network() (string, error) {
@@ -255,9 +258,9 @@ func (s Step) Network() (string, error) {
 	if theta == 0 {
 		theta = 1
 	}
-	return fmt.Sprintf("net=%s channels=%d side=%d classes=%d width=%d factors=%s pools=%s dropouts=%s dropout=%g elements=%d partial=%d perelement=%d theta=%g k=%d hidden=%d layers=%d omega0=%g batch=%d",
+	return fmt.Sprintf("net=%s channels=%d side=%d classes=%d width=%d factors=%s pools=%s dropouts=%s dropout=%g elements=%d mirrors=%d partial=%d perelement=%d theta=%g k=%d hidden=%d layers=%d omega0=%g batch=%d",
 		net, im.Channels, im.Side, im.Classes, c.Net.Width, list(c.Net.Factors), list(c.Net.Pools), list(c.Net.Dropouts), c.Net.Dropout,
-		c.Group.Elements, number(c.Conv.Partial), number(c.Conv.PerElement), theta,
+		c.Group.Elements, number(c.Group.Name == "E(2)"), number(c.Conv.Partial), number(c.Conv.PerElement), theta,
 		c.Kernel.Side, c.Kernel.Hidden, c.Kernel.Layers, c.Kernel.Omega0, s.Batch), nil
 }
 

@@ -80,6 +80,7 @@ var stepBounds = map[string]float64{
 	"mnist6-180-se2-8-partial":            8,
 	"mnist6-180-se2-8-partial-perelement": 12,
 	"cifar10-se2-16-partial":              12,
+	"cifar10-e2-16-partial":               12,
 	"cifar10-se2-4-full-13layer":          3.5,
 }
 

@@ -1,11 +1,12 @@
-"""Partial group-equivariant networks on SE(2) for PyTorch: the rival of the training-step and inference benchmarks.
+"""Partial group-equivariant networks on SE(2) and E(2) for PyTorch: the rival of the training-step and inference benchmarks.
 
 Written from the paper (Romero and Lohit, "Learning Partial Equivariances from Data", NeurIPS 2022). Kernels are
 rendered by a SIREN in every pass and used in dense convolutions, as the paper's program does. What that program does
 to a layout only for the sake of its own code is left out here, so that the rival is no slower than it has to be.
 
 Feature maps are [B, C*n, H, W], channel-major, which is what a convolution writes: no map is ever transposed.
-Elements are angles [S, n] in float64; S is 1, or B where every image has elements of its own.
+Elements are angles [S, n] in float64, of E(2) with a sign beside each, [S, n, 2], -1 for those that mirror first;
+S is 1, or B where every image has elements of its own.
 """
 
 import math
@@ -39,28 +40,38 @@ class Siren(nn.Module):
 
 
 class Elements:
-    """Draws the angles of one layer: a comb over the learned part of the circle with a common random shift."""
+    """Draws the elements of one layer: a comb over the learned part of the circle with a common random shift and, with
+    mirrors, its mirrored copy, which is always kept: what is measured must not depend on the draw."""
 
-    def __init__(self, count, theta=None):
-        self.count, self.theta = count, theta
+    def __init__(self, count, theta=None, mirrors=False):
+        self.count, self.theta, self.mirrors = count // (2 if mirrors else 1), theta, mirrors
 
     def draw(self, sets):
         theta = torch.ones(1, dtype=torch.float64) if self.theta is None else self.theta.double()
         n = max(1, min(self.count, math.ceil(self.count * abs(theta.item()))))
         i = torch.arange(n, dtype=torch.float64)
         u = torch.rand(sets, 1, dtype=torch.float64)
-        return theta * (2 * math.pi * (i + u) / n - math.pi)
+        angle = theta * (2 * math.pi * (i + u) / n - math.pi)
+        if not self.mirrors:
+            return angle
+        sign = torch.ones_like(angle)
+        return torch.stack([torch.cat([angle, angle], 1), torch.cat([sign, -sign], 1)], -1)
+
+
+def split(elements):
+    """Angles and signs of elements, None for those of SE(2)."""
+    return (elements, None) if elements.dim() == 2 else (elements[..., 0], elements[..., 1])
 
 
 class Convolution(nn.Module):
     """A lifting, group (relative=True) or pointwise (side=1) convolution whose kernel is rendered anew each time."""
 
-    def __init__(self, cin, cout, side, relative, hidden, layers, omega0, valid=False, bias=True):
+    def __init__(self, cin, cout, side, relative, hidden, layers, omega0, mirrors=False, valid=False, bias=True):
         super().__init__()
         self.cin, self.cout, self.side, self.relative = cin, cout, side, relative
         self.padding = 0 if valid else side // 2
         self.spatial = side > 1
-        dims = (2 if self.spatial else 0) + (1 if relative else 0)
+        dims = (2 if self.spatial else 0) + ((2 if mirrors else 1) if relative else 0)
         self.net = Siren(dims, cin * cout, hidden, layers, omega0)
         self.bias = nn.Parameter(torch.zeros(cout)) if bias else None
         axis = torch.linspace(-1, 1, side, dtype=torch.float64)
@@ -73,18 +84,27 @@ class Convolution(nn.Module):
     def coordinates(self, inner, outer):
         """The coordinates [dims, S*n_out*n_in*k*k] of the kernel for elements inner [S, n_in] and outer [S, n_out]."""
         taps = self.side * self.side
-        sets, n_out = outer.shape
+        sets, n_out = outer.shape[:2]
         n_in = inner.shape[1] if self.relative else 1
         shape = (sets, n_out, n_in, taps)
         parts = []
+        inner, inner_sign = split(inner)
+        outer, outer_sign = split(outer)
         if self.spatial:
             cos, sin = torch.cos(outer), torch.sin(outer)
-            for a, b in ((cos, -sin), (sin, cos)):
+            cos2, sin2 = (cos, sin) if outer_sign is None else (outer_sign * cos, outer_sign * sin)
+            for a, b in ((cos, -sin2), (sin, cos2)):
                 turned = a[..., None] * self.grid[0] + b[..., None] * self.grid[1]
                 parts.append(turned[:, :, None, :].expand(shape))
         if self.relative:
-            angle = torch.remainder(inner[:, None, :] - outer[:, :, None], 2 * math.pi) / math.pi - 1
+            back = outer[:, :, None]
+            if outer_sign is not None:
+                sign = outer_sign[:, :, None] * inner_sign[:, None, :]
+                back = sign * back
+            angle = torch.remainder(inner[:, None, :] - back, 2 * math.pi) / math.pi - 1
             parts.append(angle[..., None].expand(shape))
+            if outer_sign is not None:
+                parts.append(sign[..., None].expand(shape))
         return torch.stack(parts).float().reshape(len(parts), -1), (sets, n_out, n_in)
 
     def render(self, inner, outer):
@@ -99,7 +119,7 @@ class Convolution(nn.Module):
 
     def forward(self, x, inner, outer, layout):
         w = self.render(inner, outer)
-        sets, n_out = outer.shape
+        sets, n_out = outer.shape[:2]
         bias = None if self.bias is None else self.bias.repeat_interleave(n_out)
         if sets == 1:
             w = w[0]
@@ -134,22 +154,22 @@ def standardise(x, channels):
 class Network(nn.Module):
     """What the networks share: the elements of every layer, and the layout of the maps in a convolution."""
 
-    def __init__(self, elements, partial, per_element):
+    def __init__(self, elements, partial, per_element, mirrors):
         super().__init__()
-        self.elements, self.partial, self.per_element = elements, partial, per_element
+        self.elements, self.partial, self.per_element, self.mirrors = elements, partial, per_element, mirrors
         self.thetas = nn.ParameterList()
         self.layout = None
 
     def conv(self, cin, cout, relative=True, **kw):
         return Convolution(cin, cout, kw.pop("side", self.side), relative, kw.pop("hidden", self.hidden),
-                           self.layers, self.omega0, **kw)
+                           self.layers, self.omega0, self.mirrors, **kw)
 
     def sampler(self):
         theta = None
         if self.partial:
             theta = nn.Parameter(torch.ones(1))
             self.thetas.append(theta)
-        return Elements(self.elements, theta)
+        return Elements(self.elements, theta, self.mirrors)
 
     def sets(self, x):
         return x.shape[0] if self.per_element else 1
@@ -157,11 +177,11 @@ class Network(nn.Module):
 
 class CKResNet(Network):
     def __init__(self, channels, classes, width, factors, pools, side, hidden, layers, omega0,
-                 elements, partial, per_element):
-        super().__init__(elements, partial, per_element)
+                 elements, partial, per_element, mirrors=False):
+        super().__init__(elements, partial, per_element, mirrors)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools = pools
-        self.first = Elements(elements)
+        self.first = Elements(elements, mirrors=mirrors)
         self.lift = self.conv(channels, width, relative=False)
         self.lift_norm = BatchNorm(width)
         self.blocks = nn.ModuleList()
@@ -204,11 +224,11 @@ class CNN13(Network):
     """The "13-layer" network: a lifting convolution, then group convolutions with batch normalisation and ReLU."""
 
     def __init__(self, channels, classes, width, factors, pools, dropouts, dropout, side, hidden, layers, omega0,
-                 elements, partial, per_element):
-        super().__init__(elements, partial, per_element)
+                 elements, partial, per_element, mirrors=False):
+        super().__init__(elements, partial, per_element, mirrors)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools, self.dropouts, self.dropout = pools, dropouts, dropout
-        self.first = Elements(elements)
+        self.first = Elements(elements, mirrors=mirrors)
         self.lift, self.lift_norm = self.conv(channels, width, relative=False), BatchNorm(width)
         self.convs, self.norms, self.samplers = nn.ModuleList(), nn.ModuleList(), []
         cin = width
