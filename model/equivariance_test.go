@@ -91,6 +91,9 @@ func TestEquivarianceIsExact(t *testing.T) {
 		{lie.Mirror, []Transformation{flipped}, []Transformation{quarter, half, both}},
 		{lie.T2, []Transformation{{}}, []Transformation{quarter, flipped}},
 	} {
+		if testing.Short() && c.group != lie.E2 && c.group != lie.Mirror {
+			continue // slow under qemu and the race detector
+		}
 		for _, s := range []gumbel.Method{gumbel.Random, gumbel.Deterministic} {
 			t.Run(fmt.Sprintf("%s/%v", c.group.Name(), s), func(t *testing.T) {
 				net := fullNet(t, c.group, s, func(*CKResNetConfig) {})
@@ -120,6 +123,9 @@ func TestEquivarianceIsExact(t *testing.T) {
 // Angles of a grid that add up to a whole turn but for rounding are the identity to kernels, so
 // that the number of elements does not matter.
 func TestEquivarianceOfManyElements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("48 elements take a while without assembly, under qemu and the race detector")
+	}
 	net := fullNet(t, lie.E2, gumbel.Deterministic, func(c *CKResNetConfig) { c.Elements = 48 })
 	for _, e := range measured(t, net, EquivarianceConfig{Transformations: []Transformation{quarter, flipped, both}}) {
 		for name, p := range e.places() {
@@ -211,6 +217,9 @@ func TestEquivarianceOfSubsetLayers(t *testing.T) {
 // Random draws of the whole group are no grid: the maps differ for the elements alone,
 // and less the more there are.
 func TestEquivarianceOfDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("32 elements take a while without assembly, under qemu and the race detector")
+	}
 	var before float64
 	for _, n := range []int{4, 32} {
 		net := fullNet(t, lie.Periodic(lie.SE2), gumbel.Random, func(c *CKResNetConfig) { c.Elements, c.KernelHidden = n, 2 })

@@ -252,7 +252,7 @@ func markdown(list []result) string {
 		}
 	}
 	if len(missing) > 0 {
-		b.WriteString("## Rows of the paper that were not run\n\nThe presets are there; they take hours to days on two cores.\n\n| preset | the paper |\n|---|---|\n")
+		b.WriteString("## Rows of the paper that were not run\n\nThe presets are there; those of the main table take hours to days on two cores.\n\n| preset | the paper |\n|---|---|\n")
 		b.WriteString(strings.Join(missing, ""))
 	}
 	return b.String()
