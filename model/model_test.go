@@ -186,6 +186,10 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 			})
 		})
 	})
+	t.Run("Augerino", func(t *testing.T) { test(t, newTinyAugerino) })
+	if testing.Short() {
+		return // slow under qemu and the race detector
+	}
 	t.Run("Dropout", func(t *testing.T) {
 		test(t, func(t *testing.T) *Network {
 			t.Helper()
@@ -194,7 +198,6 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
-	t.Run("Augerino", func(t *testing.T) { test(t, newTinyAugerino) })
 	t.Run("LearnedPooling", func(t *testing.T) { test(t, newTinyLearnedPooling) })
 }
 
