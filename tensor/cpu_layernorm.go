@@ -207,7 +207,7 @@ func (d *CPU) LayerNorm(a *LayerNormArgs) {
 	n := product(op, a.C, a.S, a.B)
 	t := layerNormTask{weight: host(op, "Weight", a.Weight, a.C), bias: host(op, "Bias", a.Bias, a.C)}
 	t.standardizeTask = standardizeTask{
-		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
+		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, apart: true,
 		x:      host(op, "X", a.X, n),
 		y:      host(op, "Y", a.Y, n),
 		mean:   host(op, "Mean", a.Mean, a.B),

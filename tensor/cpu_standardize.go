@@ -25,6 +25,7 @@ type standardizeTask struct {
 	relu    bool
 	addDX   bool
 	stream  bool // the gradient is larger than the caches
+	apart   bool // the means of what is joined lie apart, and must be exact
 	c, s, b int
 	segs    int // of one channel
 	eps     float64
@@ -149,13 +150,35 @@ func (t *standardizeTask) moments(sums, squares []float64, x []float32, before i
 	rows := float64(len(x) / t.b)
 	asm.ColSum(v.sum, x)
 	asm.Affine(v.a, v.sum, float32(1/rows), 0) // close to the mean
+	if t.apart {
+		t.remainders(x, v)
+	}
 	asm.ColSumSquares(v.b, x, v.a)
-	for j, sum := range v.sum {
-		m := about(rows, float64(sum), float64(v.b[j]), v.a[j])
+	for j, s := range v.sum {
+		sum := float64(s)
+		if t.apart {
+			sum += float64(rows * float64(v.a[j]))
+		}
+		m := about(rows, sum, float64(v.b[j]), v.a[j])
 		if before > 0 {
 			m = moments{float64(before), sums[j], squares[j]}.join(m)
 		}
 		sums[j], squares[j] = m.sum, m.squares
+	}
+}
+
+// remainders sets v.sum to the sums of the columns of x less v.a. They are small, and
+// have the digits that sums of values far from zero have lost.
+func (t *standardizeTask) remainders(x []float32, v *columnScratch) {
+	asm.Affine(v.c, v.a, -1, 0)
+	asm.Fill(v.sum, 0)
+	for len(x) > 0 {
+		block := x[:min(len(x), columnBlock*t.b)]
+		centred := v.centred[:len(block)]
+		asm.ColAffine(centred, block, v.ones, v.c)
+		asm.ColSum(v.b, centred)
+		asm.Add(v.sum, v.sum, v.b)
+		x = x[len(block):]
 	}
 }
 
