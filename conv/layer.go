@@ -121,7 +121,8 @@ type layer struct {
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
 	weighted  int           // where the latter begins
 	weights   *weights      // of the input elements, or nil
-	window    *window       // of the kernel, or nil
+	windowed  bool          // the kernel has one
+	window    *window       // it, once planned
 	penalty   *penalty      // of the norms of kernel and bias, or nil
 	kernel    int           // length of the former
 }
@@ -132,11 +133,12 @@ func newLayer(cfg Config, spatial, relative bool, dims int, seed uint64) (*layer
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
+	l := &layer{cfg: cfg, inputGrad: true, windowed: spatial && ChangesLengths(cfg.Group)}
 	taps := grid(cfg.Side)
-	if spatial && ChangesLengths(cfg.Group) {
+	if l.windowed {
 		taps = square(cfg.Side)
 	}
-	l := &layer{cfg: cfg, coords: newCoordinates(cfg.Group, taps, spatial, relative), inputGrad: true}
+	l.coords = newCoordinates(cfg.Group, taps, spatial, relative)
 	net, err := cfg.newKernelNet(l.coords.rows(), dims, seed)
 	if err != nil {
 		return nil, err
@@ -190,12 +192,13 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	}
 	features := 0
 	low, ok := l.net.(siren.LowRank)
-	if windowed := l.coords.spatial && ChangesLengths(l.cfg.Group); ok && !windowed {
-		features = low.Features()
-	} else if windowed && s.PerElement {
+	switch {
+	case l.windowed && s.PerElement:
 		refuse(op, "%s: on %s all images of a batch have one list of elements", l.cfg.Name, l.cfg.Group.Name())
-	} else if windowed && p.NormPenalty != 0 {
+	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
+	case ok && !l.windowed:
+		features = low.Features()
 	}
 	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features)
 	if err != nil {

@@ -86,7 +86,7 @@ func (w *window) apply(dev tensor.Device, kernel tensor.Buffer, positions int) {
 // planWindow reserves the window of a layer whose kernel has so many positions at most,
 // and returns nothing for one that needs none.
 func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *window {
-	if !l.coords.spatial || !ChangesLengths(l.cfg.Group) {
+	if !l.windowed {
 		return nil
 	}
 	w := &window{group: l.cfg.Group, host: make([]float32, positions)}
