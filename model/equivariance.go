@@ -302,9 +302,10 @@ func permutation(u, w []lie.Element) []int {
 	return at
 }
 
-// within returns lists that sample the subsets of u at the elements w that u is moved to, as far as
-// these lie in them: on an interval, what lies beyond one end enters at the other; of
-// values of a grid that are dropped or kept, it is the moved comb to within half a step.
+// within returns lists that sample the subsets of u at the elements w that u is moved to,
+// as far as these lie in them: on an interval of angles, what lies beyond one end enters
+// at the other; of values of a grid that are dropped or kept, it is the moved comb to
+// within half a step.
 func within(g lie.Group, samplers []sampler, u, w lists) lists {
 	v := make(lists, len(u))
 	axes := g.Axes()
@@ -319,6 +320,7 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 				theta, keep := learned[k].Theta, learned[k].Keep
 				dropped := slices.ContainsFunc(keep, func(p float64) bool { return p < 1 })
 				switch {
+				case axis.Kind == lie.Line: // which no rotation or flip moves
 				case keep == nil && theta < 1:
 					width := 2 * theta * axis.Extent
 					at := math.Mod(e[k], 2*math.Pi)

@@ -158,6 +158,7 @@ func TestEquivarianceParts(t *testing.T) {
 		{"half the group, between its elements", halved(t, 3), quarter, []string{"sampling", "subset"}},
 		{"without the mirror", mirrorless(t, lie.Mirror), flipped, []string{"subset"}},
 		{"without the mirrors of E(2)", mirrorless(t, lie.E2), flipped, []string{"subset"}},
+		{"half of the scalings", fewerScalings(t), quarter, nil},
 		{"plane at the end", fullNet(t, lie.SE2, gumbel.Random, func(c *CKResNetConfig) { c.LastT2 = true }), quarter, []string{"subset"}},
 		{"by any angle", fullNet(t, lie.SE2, gumbel.Random, func(*CKResNetConfig) {}), Transformation{Angle: 0.5}, []string{"grid", "boundary", "sampling"}},
 		{"by one eighth", fullNet(t, lie.SE2, gumbel.Random, func(c *CKResNetConfig) { c.Elements = 8 }), Transformation{Angle: math.Pi / 4}, []string{"grid", "boundary"}},
@@ -199,6 +200,17 @@ func mirrorless(t *testing.T, g lie.Group) *Network {
 				p.Host[0] = -1 // of the flip
 			}
 		}
+	}
+	return net
+}
+
+// fewerScalings is a network that has all rotations and a part of the scalings, which no
+// rotation moves.
+func fewerScalings(t *testing.T) *Network {
+	t.Helper()
+	net := fullNet(t, lie.DirectProduct(lie.SO2, lie.Scalings(1.25)), gumbel.Random, func(c *CKResNetConfig) { c.Partial, c.Elements = true, 16 })
+	for _, s := range net.samplers[1:] {
+		s.Parameters()[0].Host[1] = 0.5
 	}
 	return net
 }

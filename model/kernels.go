@@ -50,19 +50,13 @@ func (net *Network) Kernels(layer int, elements []lie.Element) (*Kernels, error)
 	defer r.close()
 	c := net.convs[layer].cfg
 	k := &Kernels{Layer: c.Name, In: c.In, Out: c.Out, Side: c.Side}
-	taps := r.layer.Taps()
-	rendered := make([]float32, c.Out*c.In*len(taps))
 	for _, e := range elements {
 		r.at.G[0] = e
-		r.layer.Render()
-		r.dev.Download(rendered, r.layer.Kernel())
-		weights := make([]float32, c.Out*c.In*c.Side*c.Side)
-		for i := range c.Out * c.In {
-			for j, t := range taps {
-				weights[(i*c.Side+t.Row+c.Side/2)*c.Side+t.Col+c.Side/2] = rendered[i*len(taps)+j]
-			}
+		d, err := r.layer.Dense()
+		if err != nil {
+			return nil, err
 		}
-		k.Weights = append(k.Weights, weights...)
+		k.Weights = append(k.Weights, d.Weight...)
 	}
 	return k, nil
 }
@@ -72,9 +66,7 @@ type renderer struct {
 	layer interface {
 		Parameters() []*nn.Parameter
 		Bind(tensor.Device)
-		Render()
-		Kernel() tensor.Buffer
-		Taps() []conv.Tap
+		Dense() (*conv.Dense, error)
 	}
 	at     *gumbel.Elements
 	dev    tensor.Device
@@ -85,7 +77,6 @@ type renderer struct {
 func (net *Network) newRenderer(layer int) (r *renderer, err error) {
 	of := net.convs[layer]
 	cfg := of.cfg
-	cfg.Algorithm = conv.Taps // which has a kernel to show
 	r = &renderer{at: gumbel.Identity(cfg.Group, 1)}
 	np := &nn.Plan{Arena: &r.arena, Batch: 1, Inference: true}
 	in := np.Map(cfg.In, 1, cfg.Side, cfg.Side)
