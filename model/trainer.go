@@ -25,8 +25,8 @@ type TrainConfig struct {
 	// in each pass through them, wherever epochs end.
 	StepsPerEpoch int
 
-	// Optimizer is Adam with a learning rate of 1e-3, and of 1e-2 for the learned
-	// subset sizes, where its fields are zero.
+	// Optimizer is Adam with a learning rate of 1e-3, of 1e-2 for the learned subset
+	// sizes, and of 0.3 for the logits of keeping elements, where its fields are zero.
 	Optimizer nn.OptimizerConfig
 	Penalties Penalties         // that the loss has besides
 	Augment   data.Augmentation // of the training images
