@@ -44,7 +44,6 @@ type Distribution struct {
 	params  []*nn.Parameter
 	dropped bool // whether anything can be
 	moves   bool // whether anything is learned from the gradient of the elements
-	middle  bool // while Midpoints places them
 	dev     tensor.Device
 
 	last []float32 // the values behind the last list
@@ -266,17 +265,23 @@ func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
 	d.fill(e, train)
 }
 
-// Midpoints makes e the list whose every u is 1/2, in its cell even where draws
-// are IID: the one to use where results must not be random. Of a subset it has what is kept more often than not. Several lists
-// are then equal.
+// Midpoints makes e the list whose every element is in the middle of its cell, u being
+// 1/2, also where draws are IID: the one to use where results must not be random. Of a
+// subset it has what is kept more often than not. Several lists are then equal.
 func (d *Distribution) Midpoints(e *Elements) {
 	d.size(e)
-	for i := range e.cells {
-		e.cells[i].u = 0.5
+	for s := range e.lists {
+		on := e.cellsOn(s)
+		for i := range d.axes {
+			for k := range on[i] {
+				on[i][k].u = 0.5
+				if d.axes[i].kind == interval && d.cfg.Jitter == IID {
+					on[i][k].u = (float64(k) + 0.5) / float64(len(on[i]))
+				}
+			}
+		}
 	}
-	d.middle = true
 	d.fill(e, false)
-	d.middle = false
 }
 
 // size reads the parameters and gives e its numbers of cells.

@@ -47,7 +47,7 @@ func (d *Distribution) count(a *axis) int {
 // placeInterval computes cell k of n of an interval.
 func (d *Distribution) placeInterval(a *axis, c *cell, k, n int) {
 	at := (float64(k) + c.u) / float64(n) // on the interval from 0 to 1
-	if d.cfg.Jitter == IID && !d.middle {
+	if d.cfg.Jitter == IID {
 		at = c.u
 	}
 	c.slope = a.Extent * (2*at - 1)
