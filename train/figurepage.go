@@ -209,8 +209,11 @@ func layerReports(c *config.Config, f *figures) []layerReport {
 		if circle.Mirror != nil {
 			circle.Elements /= 2
 		}
-		if circle.HalfWidth == 0 && circle.Keep == nil { // reflections alone: the identity is always there
-			circle.Keep, circle.Label = []float64{1}, percent(circle.Mirror[0])
+		if circle.HalfWidth == 0 && circle.Keep == nil { // no angles: the identity is always there
+			circle.Keep, circle.Label = []float64{1}, percent(l.Theta)
+			if circle.Mirror != nil {
+				circle.Label = percent(circle.Mirror[0])
+			}
 		}
 		circle.Desc = fmt.Sprintf("%.3f of the group, %s. %s", l.Theta, count(l.Elements, "element"), l.Note)
 		l.Circle = svg(circle.SVG())
@@ -226,8 +229,12 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 	case axis.Kind == lie.Flip:
 		if learned.Keep != nil {
 			circle.Mirror = learned.Keep[1:]
-			l.Note = "mirrored " + percent(learned.Keep[1])
+			l.add("mirrored " + percent(learned.Keep[1]))
 		}
+	case axis.Kind == lie.Line && learned.Keep == nil: // no part of the circle
+		most := math.Exp(math.Abs(learned.Theta) * axis.Extent)
+		l.add(fmt.Sprintf("scaled by %.2f to %.2f", 1/most, most))
+		return drawnOf(count, learned.Theta)
 	case learned.Keep != nil:
 		mean := 0.0
 		for _, p := range learned.Keep {
@@ -236,9 +243,22 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 		circle.Keep, circle.Label = learned.Keep, percent(mean)
 	default:
 		circle.HalfWidth = learned.Theta
-		return max(1, min(count, int(math.Ceil(float64(count)*math.Abs(learned.Theta)))))
+		return drawnOf(count, learned.Theta)
 	}
 	return count
+}
+
+// add puts text behind what is said of the layer.
+func (l *layerReport) add(text string) {
+	if l.Note != "" {
+		l.Note += ", "
+	}
+	l.Note += text
+}
+
+// drawnOf returns how many of so many elements are drawn on an interval.
+func drawnOf(count int, theta float64) int {
+	return max(1, min(count, int(math.Ceil(float64(count)*math.Abs(theta)))))
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }

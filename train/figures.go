@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -229,6 +230,8 @@ func shownElements(g lie.Group) ([]lie.Element, []string) {
 				name = degrees(math.Mod(360-e[i]*360/float64(axis.Order), 360))
 			case axis.Kind == lie.Flip && e[i] != 0:
 				name += " ⇋"
+			case axis.Kind == lie.Line:
+				name += fmt.Sprintf(" ×%.2g", math.Exp(-e[i]))
 			}
 		}
 		list, names = append(list, e), append(names, name)

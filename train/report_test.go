@@ -295,6 +295,8 @@ func TestLayerReports(t *testing.T) {
 		{"E(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1, 0.25}}}, 4, []string{"±90°", `stroke-opacity="0.25"`}, "mirrored 25%"},
 		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
 		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, []string{"90%", `class="dot"`}, ""},
+		{"R+(4)", "random", 4, []gumbel.Learned{{Theta: 0.5}}, 2, []string{"50%"}, "scaled by 0.50 to 2.00"},
+		{"SO(2) x R+(4)", "random", 16, []gumbel.Learned{{Theta: 0.5}, {Theta: 1}}, 8, []string{"±90°", `class="arc"`}, "scaled by 0.25 to 4.00"},
 	} {
 		cfg, err := config.Lookup("strokes6-180")
 		if err != nil {
@@ -328,6 +330,7 @@ func TestShownElements(t *testing.T) {
 		{lie.E2, "0° 90° 180° 270° 0° ⇋ 270° ⇋ 180° ⇋ 90° ⇋"},
 		{lie.Mirror, "0° 0° ⇋"},
 		{lie.T2, "0°"},
+		{lie.Scalings(4), "0° ×0.25 0° ×0.35 0° ×0.5 0° ×0.71 0° ×1 0° ×1.4 0° ×2 0° ×2.8"},
 	} {
 		elements, names := shownElements(c.group)
 		if got := strings.Join(names, " "); got != c.want || len(elements) != len(names) {
