@@ -165,6 +165,7 @@ func Presets() []Preset {
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
+		{"rotmnist-synthetic-t2-1", "", "the same with equivariance to translations alone", published("rotmnist-synthetic", "T(2)", 1, false)},
 		{"cifar10-se2-16-partial", "cifar10", "CIFAR-10, SE(2), learned subsets", cifar("cifar10", 16, true)},
 		{"cifar10-se2-16-full", "", "the same with full equivariance", cifar("cifar10", 16, false)},
 		{"cifar10-e2-16-partial", "", "CIFAR-10, E(2), learned subsets", on("E(2)", 16, cifar("cifar10", 16, true))},
