@@ -11,7 +11,8 @@ type Dense struct {
 	Out, NOut int
 	Side      int
 	Padding   Padding
-	Weight    []float32 // [Out*NOut, In*NIn, Side, Side], row-major; zero outside of the disc
+	Depthwise bool      // each channel of the output is of the one of the same number of the input
+	Weight    []float32 // [Out*NOut, In*NIn, Side, Side], or [Out*NOut, 1, Side, Side] with Depthwise, row-major; zero outside of the disc
 	Bias      []float32 // [Out*NOut]; zeros for a layer without
 }
 
@@ -60,6 +61,9 @@ func (l *layer) Dense() (*Dense, error) {
 		for n := range d.Bias {
 			d.Bias[n] = values[n/d.NOut]
 		}
+	}
+	if l.depthwise {
+		d.In, d.NIn, d.Depthwise = d.Out, d.NOut, true
 	}
 	return d, l.dev.Sync()
 }

@@ -17,12 +17,12 @@ func TestDense(t *testing.T) {
 }
 
 func checkDense(t *testing.T, group lie.Group) {
-	for _, k := range []kind{lifting, groupwise, pointwise} {
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
 		for _, padding := range []Padding{Same, Valid} {
 			for _, algorithm := range Algorithms() {
 				for _, weighted := range []bool{false, true} {
 					name := fmt.Sprint(k, " ", padding, " ", algorithm, " weighted=", weighted)
-					if k == lifting && weighted || k != groupwise && algorithm != Auto || k == pointwise && padding == Valid || algorithm == LowRank && ChangesLengths(group) {
+					if (k == lifting || k == depthwise) && weighted || k != groupwise && algorithm != Auto || k == pointwise && padding == Valid || algorithm == LowRank && ChangesLengths(group) {
 						continue
 					}
 					t.Run(name, func(t *testing.T) {
@@ -72,6 +72,9 @@ func (d *Dense) apply(x []float32, h, w, b int) []float32 {
 		pad = r
 	}
 	in, oh, ow := d.In*d.NIn, h+2*pad-2*r, w+2*pad-2*r
+	if d.Depthwise {
+		in = 1
+	}
 	var y []float32
 	for o := range d.Out * d.NOut {
 		for row := range oh {
@@ -79,11 +82,15 @@ func (d *Dense) apply(x []float32, h, w, b int) []float32 {
 				for n := range b {
 					sum := float64(d.Bias[o])
 					for c := range in {
+						plane := c
+						if d.Depthwise {
+							plane = o
+						}
 						for i := range d.Side {
 							for j := range d.Side {
 								p, q := row+i-pad, col+j-pad
 								if p >= 0 && p < h && q >= 0 && q < w {
-									sum += float64(d.Weight[((o*in+c)*d.Side+i)*d.Side+j]) * float64(x[((c*h+p)*w+q)*b+n])
+									sum += float64(d.Weight[((o*in+c)*d.Side+i)*d.Side+j]) * float64(x[((plane*h+p)*w+q)*b+n])
 								}
 							}
 						}

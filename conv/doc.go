@@ -4,11 +4,12 @@
 // NeurIPS 2022, sections 3 and 4).
 //
 // A feature map lives on the plane and on a list of elements of H, [C, n, H, W,
-// B]. The three layers are
+// B]. The layers are
 //
 //	Lifting    y[o,i,p] = bias[o] + sum over c, t    of psi_oc(u_i^-1 q_t)            x[c,   p+t]
 //	Group      y[o,i,p] = bias[o] + sum over c, j, t of psi_oc(u_i^-1 q_t, u_i^-1 v_j) x[c,j, p+t]
 //	Pointwise  y[o,i,p] =           sum over c, j    of psi_oc(u_i^-1 v_j)            x[c,j, p]
+//	Depthwise  y[o,i,p] = bias[o] + sum over t       of psi_o(u_i^-1 q_t)             x[o,i, p+t]
 //
 // with output elements u_i, input elements v_j, and taps t at the points q_t of a
 // k x k grid on [-1, 1] x [-1, 1]. There are no stored weights: psi is a kernel
@@ -50,6 +51,8 @@
 //     a linear map, so the channels are convolved with the features before it and
 //     mixed by it afterwards (lowrank.go). It wins where features are few: k = 3, 8
 //     features, 8 elements.
+//
+// A Depthwise layer has one way alone, row by row (planes.go).
 //
 // LowRank is of the second interface, FeaturePasses, and so is what works on a
 // list of elements for each image: images one by one, their kernels rendered,

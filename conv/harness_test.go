@@ -32,9 +32,10 @@ const (
 	lifting kind = iota
 	groupwise
 	pointwise
+	depthwise
 )
 
-func (k kind) String() string { return [...]string{"lifting", "group", "pointwise"}[k] }
+func (k kind) String() string { return [...]string{"lifting", "group", "pointwise", "depthwise"}[k] }
 
 // sizes are those of a layer's maps.
 type sizes struct {
@@ -48,7 +49,7 @@ type harness struct {
 	params  nn.Parameters
 	arena   tensor.Arena
 	in, out *nn.Map
-	u, v    *gumbel.Elements // v is nil for lifting
+	u, v    *gumbel.Elements // v is nil for lifting and depthwise
 }
 
 func build(k kind, cfg Config, seed uint64) (*layer, error) {
@@ -61,6 +62,13 @@ func build(k kind, cfg Config, seed uint64) (*layer, error) {
 		return l.layer, nil
 	case groupwise:
 		l, err := NewGroup(cfg, seed)
+		if err != nil {
+			return nil, err
+		}
+		return l.layer, nil
+	case depthwise:
+		cfg.In = cfg.Out
+		l, err := NewDepthwise(cfg, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -101,10 +109,14 @@ func newPenaltyHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, i
 	h := &harness{layer: l, dev: newCPU(t, threads)}
 	h.u = gumbel.NewLists(l.cfg.Group, z.maxOut, lists)
 	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference, NormPenalty: norms}
-	if k == lifting {
+	switch k {
+	case lifting:
 		h.in = p.Map(cfg.In, 1, z.h, z.w)
 		h.out = (&Lifting{l}).Plan(p, h.in, h.u)
-	} else {
+	case depthwise:
+		h.in = p.Map(cfg.Out, z.maxOut, z.h, z.w)
+		h.out = (&Depthwise{l}).Plan(p, h.in, h.u)
+	default:
 		h.v = gumbel.NewLists(l.cfg.Group, z.maxIn, lists)
 		h.v.Weighted = weighted
 		h.in = p.Map(cfg.In, z.maxIn, z.h, z.w)
@@ -142,6 +154,9 @@ func (h *harness) place(src *stream.Stream, nIn, nOut int) {
 		for i := range e.list.G {
 			e.list.G[i] = h.cfg.Group.Haar(src)
 		}
+	}
+	if h.depthwise {
+		nIn = nOut
 	}
 	h.in.Written(nIn)
 }
@@ -212,7 +227,7 @@ func (h *harness) listsReference(values [][]float64, x []float64, u, v []lie.Ele
 
 // reference is the layer's definition in float64, with loops over everything:
 // values of the trained parameters, input [C, n, H, W, batch], elements u and v
-// (nil for lifting). It shares no code with the layer but the group.
+// (nil for lifting and depthwise). It shares no code with the layer but the group.
 func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element) []float64 {
 	k, nIn := h.cfg.Side, max(1, len(v))
 	bias := make([]float64, h.cfg.Out)
@@ -223,7 +238,11 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 	positions := len(u) * nIn * len(points)
 
 	m := h.in
-	batch := len(x) / (m.C * nIn * m.H * m.W)
+	elements := nIn
+	if h.depthwise {
+		elements = len(u)
+	}
+	batch := len(x) / (m.C * elements * m.H * m.W)
 	outH, outW, shift := m.H, m.W, k/2
 	if h.cfg.Padding == Valid {
 		outH, outW, shift = m.H-k+1, m.W-k+1, 0
@@ -242,8 +261,11 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 									if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
 										continue
 									}
-									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] *
-										x[(((c*nIn+j)*m.H+r)*m.W+cc)*batch+b]
+									plane := c*nIn + j
+									if h.depthwise {
+										plane = o*len(u) + i
+									}
+									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] * x[((plane*m.H+r)*m.W+cc)*batch+b]
 								}
 							}
 						}

@@ -45,9 +45,7 @@ const largestSide = 255
 
 // complete fills in defaults and checks the configuration.
 func (c *Config) complete() error {
-	fail := func(field string, value any, allowed string) error {
-		return fmt.Errorf("conv: %s: Config.%s is %v; allowed are %s", c.Name, field, value, allowed)
-	}
+	fail := c.fail
 	if c.Group == nil {
 		c.Group = lie.SE2
 	}
@@ -95,8 +93,13 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// layer is what the three kinds of convolution have in common: they differ in
-// what their kernel networks are fed.
+// fail returns an error about a field.
+func (c *Config) fail(field string, value any, allowed string) error {
+	return fmt.Errorf("conv: %s: Config.%s is %v; allowed are %s", c.Name, field, value, allowed)
+}
+
+// layer is what the kinds of convolution have in common: they differ in what their
+// kernel networks are fed, and in which maps an output map is a sum over.
 type layer struct {
 	cfg    Config
 	coords coordinates
@@ -107,6 +110,7 @@ type layer struct {
 	in, out     *nn.Map
 	inEl, outEl *gumbel.Elements // inEl is nil for an input without a group axis
 	inputGrad   bool
+	depthwise   bool // of channels and elements each by itself
 	inference   bool // planned for forward passes alone
 
 	dev      tensor.Device
@@ -159,18 +163,22 @@ func (l *layer) Parameters() []*nn.Parameter { return l.params }
 // plan reserves the buffers and returns the output map.
 func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
 	const op = "Plan"
-	if in.C != l.cfg.In {
-		refuse(op, "%s has %d input channels, its input %d", l.cfg.Name, l.cfg.In, in.C)
-	}
 	if outEl == nil {
 		refuse(op, "%s needs a list of output elements", l.cfg.Name)
 	}
-	nIn := 1
-	if inEl != nil {
+	nIn, channels, elements := 1, l.cfg.In, 1
+	switch {
+	case l.depthwise:
+		channels, elements = l.cfg.Out, outEl.Max()
+	case inEl != nil:
 		nIn = inEl.Max()
+		elements = nIn
 	}
-	if in.MaxN < nIn || inEl == nil && in.MaxN != 1 {
-		refuse(op, "%s: the input has %d group elements, its list %d", l.cfg.Name, in.MaxN, nIn)
+	if in.C != channels {
+		refuse(op, "%s has %d input channels, its input %d", l.cfg.Name, channels, in.C)
+	}
+	if in.MaxN < elements || inEl == nil && in.MaxN != elements {
+		refuse(op, "%s: the input has %d group elements, its list %d", l.cfg.Name, in.MaxN, elements)
 	}
 	for _, e := range []*gumbel.Elements{inEl, outEl} {
 		if e != nil && e.Group != nil && e.Group.Name() != l.cfg.Group.Name() {
@@ -186,7 +194,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		refuse(op, "%s: %d lists of output elements and %d of input elements; a batch of %d takes 1 or %d of both", l.cfg.Name, lists, in, p.Batch, p.Batch)
 	}
 	s := newShape(l.cfg.In, l.cfg.Out, nIn, outEl.Max(), in.H, in.W, p.Batch, l.coords.taps, l.cfg.Side, l.cfg.Padding)
-	s.PerElement = lists > 1
+	s.PerElement, s.Depthwise = lists > 1, l.depthwise
 	if s.OutH < 1 || s.OutW < 1 {
 		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
 	}
@@ -232,7 +240,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	}
 	switch {
 	case factored == nil:
-		l.kernel = roundUp(s.KernelSize())
+		l.kernel = roundUp(s.kernels())
 	case p.Inference:
 		l.kernel = 0
 	default:
@@ -352,7 +360,7 @@ func (l *layer) paired(u, v []lie.Element) bool {
 // has the first half of the i. A layer that works on features, as
 // LowRank does and all with a list of elements for each image, renders none: Kernel
 // must not be called.
-func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.KernelSize()) }
+func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.kernels()) }
 
 // spare returns the scratch memory of the passes.
 func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.weighted) }
@@ -384,8 +392,8 @@ func (l *layer) Convolve() {
 	if l.positions == 0 {
 		refuse("Convolve", "%s: no Render before it", l.cfg.Name)
 	}
-	if l.in.N != s.NIn {
-		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, s.NIn)
+	if n := s.inputElements(); l.in.N != n {
+		refuse("Convolve", "%s: the input has %d group elements, its list %d", l.cfg.Name, l.in.N, n)
 	}
 	l.out.Written(s.NOut)
 	x := l.in.Value

@@ -44,6 +44,10 @@ func TestGradients(t *testing.T) {
 		{groupwise, Config{In: 2, Out: 3, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 3, 6, 5, 3}, 3, 2},
 		{groupwise, Config{In: 3, Out: 2, Side: 3, Group: lie.Scalings(1.25), Padding: Valid}, sizes{2, 2, 4, 4, 17}, 2, 2},
 		{pointwise, Config{In: 2, Out: 3, Group: lie.RPlus}, sizes{3, 4, 3, 4, 2}, 3, 2},
+		{depthwise, Config{Out: 2, Side: 5, Bias: true}, sizes{3, 3, 6, 5, 2}, 3, 3},
+		{depthwise, Config{Out: 3, Side: 3, Padding: Valid}, sizes{4, 4, 4, 5, 17}, 2, 2},
+		{depthwise, Config{Out: 3, Side: 7, Group: lie.T2, Bias: true}, sizes{1, 1, 3, 2, 3}, 1, 1},
+		{depthwise, Config{Out: 2, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 4, 6, 5, 3}, 3, 3},
 	} {
 		c.cfg.Name, c.cfg.InputGrad = "conv", true
 		c.cfg.Hidden, c.cfg.Omega0 = 12, 4
@@ -51,7 +55,7 @@ func TestGradients(t *testing.T) {
 			algorithm Algorithm
 			lists     int
 		}{{Taps, 1}, {LowRank, 1}, {Frequency, 1}, {Auto, c.z.b}} {
-			if mode.algorithm == Frequency && (c.kind == pointwise || c.cfg.Side == 1) {
+			if mode.algorithm == Frequency && (c.kind == pointwise || c.cfg.Side == 1) || c.kind == depthwise && mode.algorithm != Taps && mode.lists == 1 {
 				continue
 			}
 			if c.cfg.Group != nil && ChangesLengths(c.cfg.Group) && (mode.algorithm == LowRank || mode.lists > 1 && c.kind != pointwise) {
@@ -178,7 +182,7 @@ func widen(x []float32) []float64 {
 // where the lists are equal.
 func TestKernelNets(t *testing.T) {
 	for _, net := range kernelNets {
-		for _, k := range []kind{lifting, groupwise, pointwise} {
+		for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
 			t.Run(fmt.Sprintf("net=%s/%v", net, k), func(t *testing.T) {
 				const b = 16
 				cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Bias: true, InputGrad: true, KernelNet: net}
@@ -233,7 +237,7 @@ func TestKernelNets(t *testing.T) {
 func TestEquivariance(t *testing.T) {
 	const side, n, b = 9, 4, 3
 	for _, padding := range []Padding{Same, Valid} {
-		for _, k := range []kind{lifting, groupwise, pointwise} {
+		for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
 			t.Run(fmt.Sprintf("%v-%v", k, padding), func(t *testing.T) {
 				cfg := Config{Name: "conv", In: 3, Out: 4, Side: 5, Padding: padding, Bias: true}
 				h := newHarness(t, k, cfg, sizes{n, n, side, side, b}, 1, false)
@@ -248,7 +252,7 @@ func TestEquivariance(t *testing.T) {
 					return h.download(h.out.Live())
 				}
 				plain := run(x)
-				turned := run(turn(x, cfg.In, h.in.MaxN, side, b))
+				turned := run(turn(x, h.in.C, h.in.MaxN, side, b))
 				want := turn(plain, cfg.Out, n, h.out.H, b)
 				worst, peak := 0.0, 0.0
 				for i := range want {
@@ -296,7 +300,7 @@ func maxDiff(a, b []float32) float64 {
 // that a step computes.
 func TestThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
-		for _, k := range []kind{lifting, groupwise, pointwise} {
+		for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
 			for _, c := range []struct {
 				algorithm         Algorithm
 				in, out, b, lists int
@@ -349,7 +353,7 @@ func (h *harness) step() []float32 {
 // TestPlannedLarger wants a layer planned for more elements to give the bits of
 // one planned for the live ones.
 func TestPlannedLarger(t *testing.T) {
-	for _, k := range []kind{groupwise, pointwise} {
+	for _, k := range []kind{groupwise, pointwise, depthwise} {
 		for _, n := range [][2]int{{3, 4}, {1, 1}, {2, 4}} {
 			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 3, Bias: true}
 			var bits [2][]float32
@@ -419,7 +423,7 @@ func TestKernelGradZero(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	for _, k := range []kind{lifting, groupwise, pointwise} {
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
 		for _, c := range []struct {
 			algorithm Algorithm
 			b, lists  int
@@ -459,6 +463,9 @@ func TestParameters(t *testing.T) {
 		{pointwise, "n.kernelnet.kernel_net.0.weight [4 1 1]; n.kernelnet.kernel_net.0.bias [4]; n.kernelnet.kernel_net.0.omega_0 [1]; " +
 			"n.kernelnet.kernel_net.2.weight [4 4 1]; n.kernelnet.kernel_net.2.bias [4]; n.kernelnet.kernel_net.2.omega_0 [1]; " +
 			"n.kernelnet.kernel_net.4.weight [15 4 1]; n.kernelnet.kernel_net.4.bias [15]"},
+		{depthwise, "n.bias [1 5]; n.kernelnet.kernel_net.0.weight [8 2 1 1]; n.kernelnet.kernel_net.0.bias [8]; n.kernelnet.kernel_net.0.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.2.weight [8 8 1 1]; n.kernelnet.kernel_net.2.bias [8]; n.kernelnet.kernel_net.2.omega_0 [1]; " +
+			"n.kernelnet.kernel_net.4.weight [5 8 1 1]; n.kernelnet.kernel_net.4.bias [5]"},
 	} {
 		l, err := build(c.kind, Config{Name: "n", In: 3, Out: 5, Side: 3, Bias: true, Hidden: 8}, 1)
 		if err != nil {
@@ -523,10 +530,13 @@ func TestMisuse(t *testing.T) {
 			}
 			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
 			u := gumbel.NewElements(lie.SE2, 4)
-			if k == groupwise {
-				(&Group{l}).Plan(p, p.Map(c, n, side, side), v, u)
-			} else {
-				(&Lifting{l}).Plan(p, p.Map(c, n, side, side), u)
+			switch in := p.Map(c, n, side, side); k {
+			case groupwise:
+				(&Group{l}).Plan(p, in, v, u)
+			case depthwise:
+				(&Depthwise{l}).Plan(p, in, u)
+			default:
+				(&Lifting{l}).Plan(p, in, u)
 			}
 		}
 	}
@@ -543,6 +553,8 @@ func TestMisuse(t *testing.T) {
 		"elements":        plan(groupwise, cfg, 2, 3, 5, four),
 		"no list":         plan(groupwise, cfg, 2, 4, 5, nil),
 		"lifting a group": plan(lifting, cfg, 2, 4, 5, nil),
+		"one of its own":  plan(depthwise, cfg, 2, 4, 5, nil),
+		"its elements":    plan(depthwise, cfg, 3, 3, 5, nil),
 		"too small":       plan(groupwise, valid, 2, 4, 6, four),
 		"another group":   plan(groupwise, flat, 2, 4, 6, four),
 		"convolve first":  h.Convolve,

@@ -21,6 +21,10 @@ type Shape struct {
 	Offsets    []Offset
 	PerElement bool // each batch entry has elements, and so a kernel, of its own
 
+	// Depthwise says that the planes do not mix: In and NIn are 1, x is [Out, NOut, H, W,
+	// B], and y[o,i,p] is a sum over t alone, of x[o,i,p + offset(t)].
+	Depthwise bool
+
 	// Paired says that elements i and i+NOut/2 stand half a turn apart, as do j
 	// and j+NIn/2, so that the kernel between the second ones is that between the
 	// first ones turned about its middle: kernel[(o,c), (i+NOut/2, j+NIn/2, t)] is
@@ -48,7 +52,15 @@ func newShape(in, out, nIn, nOut, h, w, b int, taps []Tap, side int, padding Pad
 	return s
 }
 
-// Sources returns In*NIn, the number of input planes.
+// inputElements returns the number of live elements of the input map.
+func (s *Shape) inputElements() int {
+	if s.Depthwise {
+		return s.NOut
+	}
+	return s.NIn
+}
+
+// Sources returns In*NIn, the number of input planes that an output plane is a sum over.
 func (s *Shape) Sources() int { return s.In * s.NIn }
 
 // Targets returns Out*NOut, the number of output planes.
@@ -58,6 +70,9 @@ func (s *Shape) Targets() int { return s.Out * s.NOut }
 func (s *Shape) KernelSize() int {
 	return s.Sources() * s.Out * s.rendered() * len(s.Offsets)
 }
+
+// kernels returns the number of values of the kernels of all lists.
+func (s *Shape) kernels() int { return s.KernelSize() * s.lists() }
 
 // rendered returns how many of the output elements the kernel has values for.
 func (s *Shape) rendered() int {
@@ -138,6 +153,9 @@ type Provider interface {
 func choose(dev tensor.Device, s *Shape, a Algorithm, features int) (Passes, FeaturePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
+		if s.Depthwise {
+			return new(planes), nil, nil
+		}
 		if f, err := a.featurePasses(s, features); f != nil || err != nil {
 			return nil, f, err
 		}

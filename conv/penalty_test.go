@@ -55,12 +55,13 @@ func TestPenalty(t *testing.T) {
 		{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true, Omega0: 4}, sizes{3, 4, 5, 4, 3}, 2, 3},
 		{groupwise, Config{In: 3, Out: 2, Side: 3, Group: lie.T2, Omega0: 4}, sizes{1, 1, 4, 4, 2}, 1, 1},
 		{pointwise, Config{In: 2, Out: 3, Omega0: 4}, sizes{3, 4, 3, 4, 2}, 3, 2},
+		{depthwise, Config{Out: 3, Side: 3, Bias: true, Omega0: 4}, sizes{3, 3, 5, 4, 2}, 3, 3},
 	} {
 		for _, mode := range []struct {
 			algorithm Algorithm
 			lists     int
 		}{{Taps, 1}, {LowRank, 1}, {Frequency, 1}, {Auto, c.z.b}} {
-			if mode.algorithm == Frequency && c.kind == pointwise {
+			if mode.algorithm == Frequency && c.kind == pointwise || c.kind == depthwise && mode.algorithm != Taps && mode.lists == 1 {
 				continue
 			}
 			c.cfg.Algorithm = mode.algorithm

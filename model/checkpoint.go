@@ -39,6 +39,7 @@ type networkJSON struct {
 	Pooling         string  `json:"pooling,omitempty"` // "": the architecture's own
 	Dropout         float64 `json:"dropout,omitempty"`
 	Dropouts        []int   `json:"dropouts,omitempty"`
+	Separable       bool    `json:"separable,omitempty"`
 	KernelNet       string  `json:"kernel_net,omitempty"` // "": SIREN
 	KernelSide      int     `json:"kernel_side"`
 	KernelHidden    int     `json:"kernel_hidden"`
@@ -63,7 +64,7 @@ func (s *settings) describe() networkJSON {
 		Type: s.name(), Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
 		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, LastT2: s.LastT2, Pooling: string(s.Pooling), Dropout: s.Dropout, Dropouts: s.Dropouts,
-		KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
+		Separable: s.Separable, KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
 		LearnOmega0: s.LearnOmega0, WeightNorm: s.WeightNorm,
 		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
 		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure),
@@ -101,7 +102,7 @@ func (j networkJSON) settings() (settings, error) {
 		Type: kind, Augerino: augerino, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
 		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, LastT2: j.LastT2, Pooling: Pooling(j.Pooling), Dropout: j.Dropout, Dropouts: j.Dropouts,
-		KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
+		Separable: j.Separable, KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		LearnOmega0: j.LearnOmega0, WeightNorm: j.WeightNorm,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
 		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure),

@@ -15,7 +15,7 @@ type ckResNet struct {
 	lift     *conv.Lifting
 	liftNorm norm
 	blocks   []residualBlock
-	last     *conv.Group
+	last     groupConv
 	lastNorm norm
 	pooling  nn.Layer
 	head     *nn.Linear
@@ -27,7 +27,7 @@ const lastConvolution = "last_gconv"
 // residualBlock holds the learned layers of one block. A nil shortcut is the
 // identity.
 type residualBlock struct {
-	gconv1, gconv2 *conv.Group
+	gconv1, gconv2 groupConv
 	dropout        *nn.Dropout // between them, or nil
 	shortcut       *conv.Pointwise
 	out            norm

@@ -33,6 +33,7 @@ type CKResNetConfig struct {
 	Pooling Pooling // behind it; "": MaxPooling
 	Dropout float64 // probability with which, within a block, a channel of an image is left out in training
 
+	Separable    bool           // kernels of group convolutions are products of one on the group and one on the plane
 	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
 	KernelSide   int            // odd; 0: 7
 	KernelHidden int            // hidden units of the kernel networks; 0: 32
@@ -80,6 +81,7 @@ type GCNNConfig struct {
 	Dropout  float64 // probability with which a channel of an image is left out in training
 	Dropouts []int   // the group convolutions that dropout follows, from 1; nil: {2, 5, 8} where Dropout is not 0
 
+	Separable    bool           // kernels of group convolutions are products of one on the group and one on the plane
 	KernelNet    conv.KernelNet // kind of the kernel networks; "": conv.SIREN
 	KernelSide   int            // odd; 0: 3
 	KernelHidden int            // hidden units of the kernel networks; 0: 8
@@ -124,6 +126,7 @@ type settings struct {
 	Dropout        float64
 	Dropouts       []int
 
+	Separable                              bool
 	KernelNet                              conv.KernelNet
 	KernelSide, KernelHidden, KernelLayers int
 	Omega0                                 float64
@@ -182,7 +185,7 @@ func (c CKResNetConfig) settings() settings {
 		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling, Dropout: c.Dropout,
-		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
+		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
 		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
@@ -208,7 +211,7 @@ func (c GCNNConfig) settings() settings {
 		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
-		KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
+		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
 		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
 		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
@@ -315,6 +318,12 @@ func (s *settings) check() error {
 	}
 	if s.PerElement && s.Algorithm != conv.Auto {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q where every image has elements of its own", conv.Auto))
+	}
+	if s.Separable && s.Algorithm != conv.Auto {
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q with Separable, both parts of which are computed in one way alone", conv.Auto))
+	}
+	if s.Separable && s.KernelSide == 1 {
+		return bad("Separable", true, "false for kernels of one pixel, which are on the group alone")
 	}
 	if s.KernelSide == 1 && s.Algorithm == conv.Frequency {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for kernels of one pixel")

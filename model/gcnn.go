@@ -13,7 +13,7 @@ import (
 type gcnn struct {
 	lift     *conv.Lifting
 	liftNorm norm
-	convs    []*conv.Group
+	convs    []groupConv
 	norms    []norm
 	dropouts []*nn.Dropout // one per group convolution; nil where none follows
 	pooling  nn.Layer
@@ -34,7 +34,7 @@ func (a *gcnn) build(net *Network) (err error) {
 	if a.liftNorm, err = net.newNorm("lift_norm", c.Width); err != nil {
 		return err
 	}
-	a.convs, a.norms = make([]*conv.Group, len(c.Factors)), make([]norm, len(c.Factors))
+	a.convs, a.norms = make([]groupConv, len(c.Factors)), make([]norm, len(c.Factors))
 	a.dropouts = make([]*nn.Dropout, len(c.Factors))
 	width, number := c.Width, 0
 	for i, f := range c.Factors {

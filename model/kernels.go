@@ -12,8 +12,9 @@ import (
 
 // kernels is a lifting or group convolution as it was made, and its parameters.
 type kernels struct {
-	cfg    conv.Config
-	params []*nn.Parameter
+	cfg       conv.Config
+	separable bool
+	params    []*nn.Parameter
 }
 
 // Kernels are the kernels of a convolution at some elements of the group, as its kernel
@@ -52,26 +53,53 @@ func (net *Network) Kernels(layer int, elements []lie.Element) (*Kernels, error)
 	k := &Kernels{Layer: c.Name, In: c.In, Out: c.Out, Side: c.Side}
 	for _, e := range elements {
 		r.at.G[0] = e
-		d, err := r.layer.Dense()
+		w, err := r.render()
 		if err != nil {
 			return nil, err
 		}
-		k.Weights = append(k.Weights, d.Weight...)
+		k.Weights = append(k.Weights, w...)
 	}
 	return k, nil
 }
 
 // renderer is a copy of a convolution, planned for one output element at a time.
 type renderer struct {
-	layer interface {
-		Parameters() []*nn.Parameter
-		Bind(tensor.Device)
-		Dense() (*conv.Dense, error)
-	}
+	layers []dense // one, or the parts of a separable convolution
 	at     *gumbel.Elements
 	dev    tensor.Device
 	params nn.Parameters
 	arena  tensor.Arena
+}
+
+// dense is a layer that is an ordinary convolution at given elements.
+type dense interface {
+	Parameters() []*nn.Parameter
+	Bind(tensor.Device)
+	Dense() (*conv.Dense, error)
+}
+
+// render returns the kernels at the present element, [Out, In, Side, Side].
+func (r *renderer) render() ([]float32, error) {
+	first, err := r.layers[0].Dense()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.layers) == 1 {
+		return first.Weight, nil
+	}
+	plane, err := r.layers[1].Dense()
+	if err != nil {
+		return nil, err
+	}
+	var weights []float32
+	size := plane.Side * plane.Side
+	for i, w := range first.Weight { // of a pair of channels
+		o := i / first.In
+		for _, p := range plane.Weight[o*size : (o+1)*size] {
+			weights = append(weights, w*p)
+		}
+	}
+	return weights, nil
 }
 
 func (net *Network) newRenderer(layer int) (r *renderer, err error) {
@@ -86,19 +114,20 @@ func (net *Network) newRenderer(layer int) (r *renderer, err error) {
 			return nil, err
 		}
 		l.Plan(np, in, r.at)
-		r.layer = l
+		r.layers = []dense{l}
 	} else {
-		g, err := conv.NewGroup(cfg, 0)
+		g, err := newGroupConv(cfg, of.separable, 0)
 		if err != nil {
 			return nil, err
 		}
-		g.Plan(np, in, gumbel.Identity(cfg.Group, 1), r.at)
-		r.layer = g
+		r.layers = g.planAlone(np, in, gumbel.Identity(cfg.Group, 1), r.at)
 	}
-	for i, p := range r.layer.Parameters() {
+	for _, l := range r.layers {
+		r.params.Add(l.Parameters()...)
+	}
+	for i, p := range r.params.All() {
 		copy(p.Host, of.params[i].Host)
 	}
-	r.params.Add(r.layer.Parameters()...)
 	if r.dev, err = tensor.NewCPU(1); err != nil {
 		return nil, err
 	}
@@ -110,7 +139,9 @@ func (net *Network) newRenderer(layer int) (r *renderer, err error) {
 		r.close()
 		return nil, err
 	}
-	r.layer.Bind(r.dev)
+	for _, l := range r.layers {
+		l.Bind(r.dev)
+	}
 	return r, nil
 }
 

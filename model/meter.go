@@ -95,6 +95,8 @@ func convolution(l layer) (side int, ok bool) {
 		return l.Side(), true
 	case *conv.Group:
 		return l.Side(), true
+	case *conv.Depthwise:
+		return l.Side(), true
 	case *conv.Pointwise:
 		return 1, true
 	}

@@ -197,6 +197,7 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 		})
 	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
+	t.Run("Separable", func(t *testing.T) { test(t, newTinySeparable) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
 	t.Run("LearnedPooling", func(t *testing.T) { test(t, newTinyLearnedPooling) })
 }
@@ -827,6 +828,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Dropout":         func(c *CKResNetConfig) { c.Dropout = 1 },
 		"Norm":            func(c *CKResNetConfig) { c.Norm = "batchnorm" },
 		"Pooling":         func(c *CKResNetConfig) { c.Pooling = LearnedPooling }, // of a varying number of elements
+		"Separable":       func(c *CKResNetConfig) { c.Separable, c.KernelNet, c.KernelSide, c.Pools = true, conv.MLP, 1, []int{} },
 		"LastT2":          func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat, c.LastT2 = lie.E2, 4, true, true },
 	} {
 		c := tiny()
@@ -841,7 +843,7 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelNorm":       func(c *GCNNConfig) { c.KernelNet, c.KernelNorm = conv.MLP, "BatchNorm" },
 		"PerElement":       func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
 		"Elements":         func(c *GCNNConfig) { c.Group, c.Partial, c.Elements = lie.Cyclic(4), false, 3 },
-		"Algorithm":        func(c *GCNNConfig) { c.Algorithm = "magic" },
+		"Algorithm":        func(c *GCNNConfig) { c.Separable, c.Algorithm = true, conv.LowRank },
 		"Side":             func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
 		"Pools":            func(c *GCNNConfig) { c.Pools = []int{4} },
 		"Dropout":          func(c *GCNNConfig) { c.Dropout = 1 },

@@ -175,29 +175,29 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 		return nil, err
 	}
 	net.params.Add(l.Parameters()...)
-	net.convs = append(net.convs, kernels{cfg, l.Parameters()})
+	net.convs = append(net.convs, kernels{cfg, false, l.Parameters()})
 	return l, nil
 }
 
 // newGroup makes a group convolution together with the distribution of its
 // output elements.
-func (net *Network) newGroup(cfg conv.Config) (*conv.Group, error) {
+func (net *Network) newGroup(cfg conv.Config) (groupConv, error) {
 	g, err := net.newConv(cfg)
 	if err != nil {
-		return nil, err
+		return g, err
 	}
 	return g, net.addSampler(cfg.Name, net.cfg.Partial)
 }
 
 // newConv makes a group convolution alone.
-func (net *Network) newConv(cfg conv.Config) (*conv.Group, error) {
+func (net *Network) newConv(cfg conv.Config) (groupConv, error) {
 	cfg.Algorithm = net.cfg.Algorithm
-	g, err := conv.NewGroup(cfg, net.cfg.Seed)
+	g, err := newGroupConv(cfg, net.cfg.Separable, net.cfg.Seed)
 	if err != nil {
-		return nil, err
+		return g, err
 	}
 	net.params.Add(g.Parameters()...)
-	net.convs = append(net.convs, kernels{cfg, g.Parameters()})
+	net.convs = append(net.convs, kernels{cfg, net.cfg.Separable, g.Parameters()})
 	return g, nil
 }
 
@@ -365,15 +365,15 @@ func (p *planner) lifting(l *conv.Lifting) *nn.Map {
 }
 
 // group plans a group convolution of x.
-func (p *planner) group(g *conv.Group, x *nn.Map) *nn.Map {
+func (p *planner) group(g groupConv, x *nn.Map) *nn.Map {
 	in, out := p.nextElements()
-	return p.end(g, g.Plan(p.Plan, x, in, out), x)
+	return p.convolve(g, x, in, out)
 }
 
 // onIdentity plans a group convolution of x on the identity alone.
-func (p *planner) onIdentity(g *conv.Group, x *nn.Map) *nn.Map {
+func (p *planner) onIdentity(g groupConv, x *nn.Map) *nn.Map {
 	p.elements = p.to.identity
-	return p.end(g, g.Plan(p.Plan, x, p.elements, p.elements), x)
+	return p.convolve(g, x, p.elements, p.elements)
 }
 
 // single plans a layer with one input and one output.

@@ -262,15 +262,19 @@ func (x *onnxExport) convolution(l interface{ Dense() (*conv.Dense, error) }, in
 	if in[0].c != d.In || in[0].n != d.NIn {
 		return operand{}, fmt.Errorf("%s takes %d channels of %d elements, its input has %d of %d", d.Name, d.In, d.NIn, in[0].c, in[0].n)
 	}
+	channels, groups := d.In*d.NIn, 1
+	if d.Depthwise {
+		channels, groups = 1, channels
+	}
 	pad := 0
 	if d.Padding == conv.Same {
 		pad = d.Side / 2
 	}
 	y := x.node("Conv", d.Name, []string{
 		in[0].name,
-		x.weight(d.Name+".weight", d.Weight, d.Out*d.NOut, d.In*d.NIn, d.Side, d.Side),
+		x.weight(d.Name+".weight", d.Weight, d.Out*d.NOut, channels, d.Side, d.Side),
 		x.weight(d.Name+".bias", d.Bias, d.Out*d.NOut),
-	}, onnx.Attribute{Name: "kernel_shape", Value: []int{d.Side, d.Side}}, onnx.Attribute{Name: "pads", Value: []int{pad, pad, pad, pad}})
+	}, onnx.Attribute{Name: "kernel_shape", Value: []int{d.Side, d.Side}}, onnx.Attribute{Name: "pads", Value: []int{pad, pad, pad, pad}}, onnx.Attribute{Name: "group", Value: groups})
 	return operand{name: y, c: d.Out, n: d.NOut}, nil
 }
 

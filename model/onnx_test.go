@@ -70,6 +70,11 @@ func exportCases() []exportCase {
 	}
 	residual("R+", whole(lie.RPlus, 3))
 	residual("Sim(2) partial", func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = lie.Sim2, 4, gumbel.Haar })
+	residual("separable", func(c *CKResNetConfig) { c.Separable = true })
+	residual("separable on E(2), elements per image", func(c *CKResNetConfig) {
+		c.Separable, c.Group, c.Elements, c.PerElement, c.LastT2 = true, lie.E2, 4, true, true
+	})
+	residual("separable on T(2)", func(c *CKResNetConfig) { whole(lie.T2, 1)(c); c.Separable = true })
 	residual("no biases", func(c *CKResNetConfig) { c.NoBias = true })
 	residual("mean", func(c *CKResNetConfig) { c.Measure = gumbel.Mean })
 	residual("haar", func(c *CKResNetConfig) { c.Measure = gumbel.Haar })
@@ -105,6 +110,7 @@ func exportCases() []exportCase {
 	}
 	chain("Augerino, chain", func(c *GCNNConfig) { c.Elements, c.Partial, c.Augerino = 4, false, true })
 	chain("chain", func(*GCNNConfig) {})
+	chain("separable chain", func(c *GCNNConfig) { c.Separable = true })
 	chain("chain, LayerNorm", func(c *GCNNConfig) { c.Norm = LayerNorm })
 	chain("chain, maximum", func(c *GCNNConfig) { c.Pooling = MaxPooling })
 	chain("chain on E(2)", func(c *GCNNConfig) { c.Group, c.Elements, c.Partial, c.Pools = lie.E2, 4, false, []int{0, 2} })
@@ -116,7 +122,7 @@ func exportCases() []exportCase {
 func TestExportKnowsEverySetting(t *testing.T) {
 	known := []string{
 		"Type", "Group", "Elements", "Partial", "PerElement", "Channels", "Side", "Classes", "Norm", "Width", "Factors", "Pools", "LastT2", "Pooling", "Dropout", "Dropouts",
-		"KernelNet", "KernelSide", "KernelHidden", "KernelLayers", "Omega0", "LearnOmega0", "WeightNorm", "Activation", "KernelNorm", "Sampling", "Jitter", "Measure", "InitTemperature", "EndTemperature", "NoBias", "Compat", "Seed",
+		"Separable", "KernelNet", "KernelSide", "KernelHidden", "KernelLayers", "Omega0", "LearnOmega0", "WeightNorm", "Activation", "KernelNorm", "Sampling", "Jitter", "Measure", "InitTemperature", "EndTemperature", "NoBias", "Compat", "Seed",
 	}
 	all := reflect.TypeFor[networkJSON]()
 	for i := range all.NumField() {

@@ -19,7 +19,7 @@ var variations = []string{
 	"group.name=R+", "group.name=Sim(2)", "group.name=SE(2)_periodic",
 	"group.elements=1", "group.elements=3", "group.sampling=deterministic", "group.jitter=comb", "group.jitter=iid",
 	"group.measure=mean", "group.measure=haar", "group.init_temperature=1", "group.end_temperature=0.2",
-	"conv.partial=false", "conv.per_element=true", "conv.compat=true", "conv.bias=false",
+	"conv.partial=false", "conv.per_element=true", "conv.compat=true", "conv.bias=false", "conv.separable=true",
 	"conv.algorithm=taps", "conv.algorithm=frequency", "conv.algorithm=lowrank",
 	"kernel.type=MAGNet", "kernel.type=Gabor", "kernel.type=Fourier", "kernel.type=MLP",
 	"kernel.side=1", "kernel.side=5", "kernel.hidden=2", "kernel.layers=2", "kernel.omega0=20", "kernel.learn_omega0=true", "kernel.weight_norm=true",

@@ -66,6 +66,7 @@ type Conv struct {
 	PerElement bool   `toml:"per_element"` // draw elements for every image of a batch
 	Compat     bool   `toml:"compat"`      // the published program's sampler and gradients
 	Bias       bool   `toml:"bias"`        // of all convolutions
+	Separable  bool   `toml:"separable"`   // kernels are products of one on the group and one on the plane
 	Algorithm  string `toml:"algorithm"`   // see conv.Algorithm
 }
 
@@ -395,7 +396,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
-			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
+			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
@@ -408,7 +409,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling, Dropout: c.Net.Dropout,
-			KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
+			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
 			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure,
@@ -471,6 +472,7 @@ var configKeys = map[string]string{
 	"Partial":             "conv.partial",
 	"PerElement":          "conv.per_element",
 	"Compat":              "conv.compat",
+	"Separable":           "conv.separable",
 	"InitTemperature":     "group.init_temperature",
 	"EndTemperature":      "group.end_temperature",
 	"Norm":                "net.norm",

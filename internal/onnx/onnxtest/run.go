@@ -150,19 +150,21 @@ func (c *call) conv() (Tensor, error) {
 	x, w, bias := c.in[0], c.in[1], c.in[2]
 	kernel := attribute(c, "kernel_shape", []int(nil))
 	pads := attribute(c, "pads", []int{0, 0, 0, 0})
+	groups := attribute(c, "group", 1)
 	b, in, h, wide := x.Shape[0], x.Shape[1], x.Shape[2], x.Shape[3]
-	out, kh, kw := w.Shape[0], w.Shape[2], w.Shape[3]
-	if w.Shape[1] != in || bias.Shape[0] != out || !slices.Equal(kernel, w.Shape[2:]) || len(pads) != 4 {
-		return Tensor{}, fmt.Errorf("input %v, weight %v, bias %v, kernel_shape %v, pads %v", x.Shape, w.Shape, bias.Shape, kernel, pads)
+	out, part, kh, kw := w.Shape[0], w.Shape[1], w.Shape[2], w.Shape[3]
+	if groups < 1 || out%groups != 0 || part*groups != in || bias.Shape[0] != out || !slices.Equal(kernel, w.Shape[2:]) || len(pads) != 4 {
+		return Tensor{}, fmt.Errorf("input %v, weight %v, bias %v, kernel_shape %v, pads %v, group %d", x.Shape, w.Shape, bias.Shape, kernel, pads, groups)
 	}
 	oh, ow := h+pads[0]+pads[2]-kh+1, wide+pads[1]+pads[3]-kw+1
 	y := make([]float64, 0, b*out*oh*ow)
 	for n := range b {
 		for o := range out {
+			first := o / (out / groups) * part // channel of the input
 			for r := range oh {
 				for s := range ow {
 					sum := bias.F[o]
-					for i := range in {
+					for i := range part {
 						for u := range kh {
 							row := r + u - pads[0]
 							if row < 0 || row >= h {
@@ -170,7 +172,7 @@ func (c *call) conv() (Tensor, error) {
 							}
 							for v := range kw {
 								if col := s + v - pads[1]; col >= 0 && col < wide {
-									sum += w.F[((o*in+i)*kh+u)*kw+v] * x.F[((n*in+i)*h+row)*wide+col]
+									sum += w.F[((o*part+i)*kh+u)*kw+v] * x.F[((n*in+first+i)*h+row)*wide+col]
 								}
 							}
 						}
