@@ -72,13 +72,7 @@ func ReadCIFAR10(dir string, by Division) (*Dataset, error) {
 			return nil, &FileError{Path: dir, Problem: part.files + " are not those of CIFAR-10: " + err.Error(), Remedy: "give the six files of one set as it was published"}
 		}
 	}
-	learn, validate := by.setAside(train.Len(), train.Len()/10)
-	return (&Dataset{
-		Name: "cifar10", Channels: 3, Height: cifarSide, Width: cifarSide,
-		Classes:    10,
-		ClassNames: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"},
-		Train:      gather(&train, learn, cifarPixels), Validation: gather(&train, validate, cifarPixels), Test: test,
-	}).normalized(), nil
+	return newCIFAR10("cifar10", dir, [2]Split{train, test}, by)
 }
 
 // balanced returns an error unless all classes have equally many images.

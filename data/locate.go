@@ -14,7 +14,7 @@ type FileSet struct {
 	Name    string   // also the name of the folder that holds them, such as "mnist"
 	Folders []string // other names of that folder, such as the one that a published archive has
 	Files   []File   // all are needed
-	Instead []string // folders that may stand in their place, all of them
+	Instead []string // folders that may stand in their place, all of them; without Files they are what is needed
 	Archive *File    // the .tar.gz or .zip that the files are published in, if they are
 	Mirrors []string // https addresses that the name of a file, or of the archive, is appended to, best first
 	Source  string   // where people get the files
@@ -33,7 +33,7 @@ func (s FileSet) remedy() string {
 
 // File is one file of a FileSet, as it is published.
 type File struct {
-	Name    string
+	Name    string   // where it has a *, that stands for any characters, and there may be several files
 	Aliases []string // other names under which Locate accepts it, such as unpacked ones
 	Size    int64    // in bytes; 0: not known
 	SHA256  string   // in hexadecimal
@@ -42,16 +42,47 @@ type File struct {
 
 // hasInstead reports whether dir holds folders in the place of the set's files.
 func (s FileSet) hasInstead(dir string) bool {
+	return len(s.Instead) > 0 && len(s.missingFolders(dir)) == 0
+}
+
+// missingFolders returns which of the folders in the place of files are not in dir.
+func (s FileSet) missingFolders(dir string) []string {
+	var missing []string
 	for _, name := range s.Instead {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.IsDir() {
-			return false
+			missing = append(missing, name)
 		}
 	}
-	return len(s.Instead) > 0
+	return missing
+}
+
+// at returns the paths in dir of the files that go by the first of its names that some
+// do: one, or, with a *, all of them.
+func (f File) at(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, name := range append([]string{f.Name}, f.Aliases...) {
+		var paths []string
+		for _, e := range entries {
+			if ok, err := filepath.Match(name, e.Name()); err != nil || !ok {
+				continue
+			}
+			path := filepath.Join(dir, e.Name())
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				paths = append(paths, path)
+			}
+		}
+		if len(paths) > 0 {
+			return paths
+		}
+	}
+	return nil
 }
 
 // find returns the path in dir of every file of the set, under the first of its
-// names that is there.
+// names that is there; of several that one name stands for, the first.
 func (s FileSet) find(dir string) ([]string, error) {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -67,21 +98,20 @@ func (s FileSet) find(dir string) ([]string, error) {
 	paths := make([]string, len(s.Files))
 	var missing []string
 	for i, f := range s.Files {
-		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				paths[i] = path
-				break
-			}
-		}
-		if paths[i] == "" {
+		if at := f.at(dir); len(at) > 0 {
+			paths[i] = at[0]
+		} else {
 			missing = append(missing, f.Name)
 		}
+	}
+	n, what := len(s.Files), "files"
+	if n == 0 {
+		missing, n, what = s.missingFolders(dir), len(s.Instead), "folders"
 	}
 	if len(missing) == 0 {
 		return paths, nil
 	}
-	problem := fmt.Sprintf("%d of the %d files of %s are missing (%s)", len(missing), len(s.Files), s.Name, strings.Join(missing, ", "))
+	problem := fmt.Sprintf("%d of the %d %s of %s are missing (%s)", len(missing), n, what, s.Name, strings.Join(missing, ", "))
 	if s.Archive != nil {
 		if _, err := os.Stat(filepath.Join(dir, s.Archive.Name)); err == nil {
 			problem += ", but " + s.Archive.Name + " is there, which -download unpacks"

