@@ -214,48 +214,71 @@ This page is made by ` + "`go run ./bench/runs`" + ` of the runs in [bench/resul
 says anything else than they do. Each run's directory has its configuration, its course and its result. To repeat one:
 ` + "`go run ./train -preset PRESET -seed N -data DIR`" + `; several, with a table: ` + "`go run ./train sweep -seeds 3 PRESET...`" + `.
 
-Accuracies are fractions of the test images, means over the seeds, each of them a mean over several draws of the group's elements;
+*Changed* are the settings in which runs differ from their preset, as -set takes them. Accuracies are fractions of the test images, means over the seeds, each of them a mean over several draws of the group's elements;
 ± is the standard deviation between seeds, or, where it says so, between draws, in the mean over the seeds. *Reset* is the accuracy of the
 same weights with every learned subset reset to the whole group: what is left when the network may no longer tell apart what the group relates.
 Time is that of the training steps of one run. It depends on what else the machine did; BENCHMARKS.md has measured speeds.
 
 `
 
+// table has the rows of one data set.
+type table struct {
+	title string
+	rows  strings.Builder
+}
+
 // markdown returns the page.
 func markdown(list []result) string {
+	var tables []*table
+	var missing []string
+	for _, p := range config.Presets() {
+		for _, runs := range alike(list, p.Name) {
+			t := tableOf(&tables, title(&runs[0]))
+			t.rows.WriteString(row(p, runs))
+		}
+		if paper, ok := p.Paper(); ok && !slices.ContainsFunc(list, func(r result) bool { return r.Preset == p.Name && r.changes == "" }) {
+			missing = append(missing, fmt.Sprintf("| `%s` | %s |\n", p.Name, paper))
+		}
+	}
 	var b strings.Builder
 	b.WriteString(introduction)
-	var missing []string
-	set := ""
-	for _, p := range config.Presets() {
-		var runs []result
-		for _, r := range list {
-			if r.Preset == p.Name && r.changes == "" {
-				runs = append(runs, r)
-			}
-		}
-		paper, isRow := p.Paper()
-		if len(runs) == 0 {
-			if isRow {
-				missing = append(missing, fmt.Sprintf("| `%s` | %s |\n", p.Name, paper))
-			}
-			continue
-		}
-		if runs[0].Dataset != set {
-			set = runs[0].Dataset
-			fmt.Fprintf(&b, "## %s\n\n", title(&runs[0]))
-			b.WriteString("| preset | seeds | test accuracy | ± seeds | ± draws | reset | schedule | time | level, threads | the paper |\n|---|---|---|---|---|---|---|---|---|---|\n")
-		}
-		b.WriteString(row(p.Name, runs, paper, isRow))
-		if next := after(list, p.Name); next != set {
-			b.WriteString("\n")
-		}
+	for _, t := range tables {
+		fmt.Fprintf(&b, "## %s\n\n", t.title)
+		b.WriteString("| preset | changed | seeds | test accuracy | ± seeds | ± draws | reset | schedule | time | level, threads | the paper |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+		b.WriteString(t.rows.String() + "\n")
 	}
 	if len(missing) > 0 {
 		b.WriteString("## Rows of the paper that were not run\n\nThe presets are there; those of the main table take hours to days on two cores.\n\n| preset | the paper |\n|---|---|\n")
 		b.WriteString(strings.Join(missing, ""))
 	}
 	return b.String()
+}
+
+// alike returns the runs of a preset, those with the same changes together, those without
+// any first.
+func alike(list []result, preset string) [][]result {
+	var groups [][]result
+	for _, r := range list {
+		if r.Preset != preset {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []result) bool { return g[0].changes == r.changes })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], r)
+	}
+	slices.SortFunc(groups, func(a, b []result) int { return strings.Compare(a[0].changes, b[0].changes) })
+	return groups
+}
+
+// tableOf returns the table of that title, which it adds where there is none.
+func tableOf(tables *[]*table, title string) *table {
+	i := slices.IndexFunc(*tables, func(t *table) bool { return t.title == title })
+	if i < 0 {
+		i, *tables = len(*tables), append(*tables, &table{title: title})
+	}
+	return (*tables)[i]
 }
 
 func title(r *result) string {
@@ -265,22 +288,9 @@ func title(r *result) string {
 	return r.Dataset
 }
 
-// after returns the data set of the first preset behind one that has runs.
-func after(list []result, preset string) string {
-	behind := false
-	for _, p := range config.Presets() {
-		if behind {
-			if i := slices.IndexFunc(list, func(r result) bool { return r.Preset == p.Name && r.changes == "" }); i >= 0 {
-				return list[i].Dataset
-			}
-		}
-		behind = behind || p.Name == preset
-	}
-	return ""
-}
-
-// row returns the line of a preset.
-func row(preset string, runs []result, paper config.Paper, isRow bool) string {
+// row returns the line of runs of a preset with the same changes. Changed ones are not the
+// row of the paper.
+func row(preset config.Preset, runs []result) string {
 	var seeds []string
 	var accuracies, resets, draws, seconds []float64
 	for _, r := range runs {
@@ -292,19 +302,22 @@ func row(preset string, runs []result, paper config.Paper, isRow bool) string {
 		}
 	}
 	first := runs[0]
-	between, reset, stated := "-", "-", "-"
+	between, reset, stated, changed := "-", "-", "-", "-"
 	if len(runs) > 1 {
 		between = fmt.Sprintf("%.4f", deviation(accuracies))
 	}
 	if len(resets) == len(runs) {
 		reset = fmt.Sprintf("%.4f", mean(resets))
 	}
-	if isRow {
+	if paper, ok := preset.Paper(); ok && first.changes == "" {
 		stated = paper.String()
 	}
+	if first.changes != "" {
+		changed = "`" + first.changes + "`"
+	}
 	took := time.Duration(mean(seconds) * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf("| `%s` | %s | %.4f | %s | %.4f | %s | %d epochs, %d steps of %d images | %v | %s, %d | %s |\n",
-		preset, strings.Join(seeds, ", "), mean(accuracies), between, mean(draws), reset, first.Epochs, first.Steps, first.batch(), took, first.Level, first.Threads, stated)
+	return fmt.Sprintf("| `%s` | %s | %s | %.4f | %s | %.4f | %s | %d epochs, %d steps of %d images | %v | %s, %d | %s |\n",
+		preset.Name, changed, strings.Join(seeds, ", "), mean(accuracies), between, mean(draws), reset, first.Epochs, first.Steps, first.batch(), took, first.Level, first.Threads, stated)
 }
 
 func mean(x []float64) float64 {

@@ -40,12 +40,17 @@ func TestRow(t *testing.T) {
 	}
 	other := r
 	other.Seed, other.TestAccuracy, other.TestAccuracyStd = 2, 0.25, 0.03
-	page := markdown([]result{r, other})
-	want := "| `mnist6-180-se2-8-partial` | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 |"
+	changed := r
+	changed.changes, changed.TestAccuracy = "group.jitter=comb", 0.125
+	page := markdown([]result{r, changed, other})
+	want := "| `mnist6-180-se2-8-partial` | - | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 |"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %s in\n%s", want, page)
 	}
-	for _, want := range []string{"## mnist6-180\n", "| `rotmnist-se2-8-full` | main table"} {
+	for _, want := range []string{
+		"## mnist6-180\n", "| `rotmnist-se2-8-full` | main table",
+		"| `mnist6-180-se2-8-partial` | `group.jitter=comb` | 1 | 0.1250 | - | 0.0100 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 | - |\n\n##",
+	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
@@ -78,8 +83,11 @@ func TestReadRun(t *testing.T) {
 	if table := subsetTable(list); !strings.Contains(table, want) {
 		t.Errorf("no %s in\n%s", want, table)
 	}
-	if page := markdown(list); strings.Contains(page, "## mnist6-180") {
-		t.Errorf("the run is listed as one of its preset in\n%s", page)
+	page := markdown(list)
+	for _, want := range []string{"| `mnist6-180-se2-8-partial` | `group.jitter=comb` | 2 | 0.5000 |", "| `mnist6-180-se2-8-partial` | toy tasks"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in\n%s", want, page)
+		}
 	}
 }
 
