@@ -2,13 +2,15 @@
 package asmtest
 
 import (
+	"os"
 	"testing"
 
 	"github.com/noether-go/noether/asm"
 )
 
 // EachLevel runs f as a subtest at every level that this build and CPU have,
-// named after the level, and sets the former level again.
+// named after the level, and sets the former level again. Where NOETHER_SIMD chose the
+// level it runs f at that one alone: make test-levels runs all tests at each.
 func EachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	was := asm.Active()
@@ -17,7 +19,11 @@ func EachLevel(t *testing.T, f func(t *testing.T)) {
 			t.Error(err)
 		}
 	}()
-	for _, level := range asm.Available() {
+	levels := asm.Available()
+	if os.Getenv(asm.EnvVariable) != "" {
+		levels = []asm.Level{was}
+	}
+	for _, level := range levels {
 		t.Run("level="+level.String(), func(t *testing.T) {
 			if err := asm.SetLevel(level); err != nil {
 				t.Fatal(err)
