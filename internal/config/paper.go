@@ -24,6 +24,14 @@ func (p Paper) String() string {
 // and CIFAR-100.
 const mainTable = "main table"
 
+// kernelTable compares networks that render kernels, chainTable has the 13-layer CNN, and
+// ablationTable the penalty on subsets that grow.
+const (
+	kernelTable   = "kernel networks"
+	chainTable    = "13-layer CNN"
+	ablationTable = "ablation"
+)
+
 // toyTable compares partial and full equivariance on tasks that full equivariance
 // cannot solve.
 const toyTable = "toy tasks"
@@ -42,11 +50,21 @@ var papers = map[string]Paper{
 	"mnist6-m-e2-16-full":       {toyTable, "MNIST6-M, E(2)", .5},
 
 	"rotmnist-t2-1":           {mainTable, "RotMNIST, T(2)", 0},
+	"rotmnist-se2-4-full":     {mainTable, "RotMNIST, SE(2), 4 elements", 0},
+	"rotmnist-se2-4-partial":  {mainTable, "RotMNIST, partial SE(2), 4 elements", 0},
+	"rotmnist-se2-16-full":    {mainTable, "RotMNIST, SE(2), 16 elements", 0},
+	"rotmnist-se2-16-partial": {mainTable, "RotMNIST, partial SE(2), 16 elements", 0},
+	"rotmnist-e2-8-full":      {mainTable, "RotMNIST, E(2), 8 elements", 0},
+	"rotmnist-e2-8-partial":   {mainTable, "RotMNIST, partial E(2), 8 elements", 0},
 	"rotmnist-se2-8-full":     {mainTable, "RotMNIST, SE(2), 8 elements", 0},
 	"rotmnist-se2-8-partial":  {mainTable, "RotMNIST, partial SE(2), 8 elements", 0},
 	"rotmnist-e2-16-full":     {mainTable, "RotMNIST, E(2), 16 elements", 0},
 	"rotmnist-e2-16-partial":  {mainTable, "RotMNIST, partial E(2), 16 elements", 0},
 	"cifar10-t2-1":            {mainTable, "CIFAR-10, T(2)", 0},
+	"cifar10-se2-4-full":      {mainTable, "CIFAR-10, SE(2), 4 elements", 0},
+	"cifar10-se2-4-partial":   {mainTable, "CIFAR-10, partial SE(2), 4 elements", 0},
+	"cifar10-e2-8-full":       {mainTable, "CIFAR-10, E(2), 8 elements", 0},
+	"cifar10-e2-8-partial":    {mainTable, "CIFAR-10, partial E(2), 8 elements", 0},
 	"cifar10-se2-8-full":      {mainTable, "CIFAR-10, SE(2), 8 elements", 0},
 	"cifar10-se2-8-partial":   {mainTable, "CIFAR-10, partial SE(2), 8 elements", 0},
 	"cifar10-se2-16-full":     {mainTable, "CIFAR-10, SE(2), 16 elements", 0},
@@ -54,12 +72,26 @@ var papers = map[string]Paper{
 	"cifar10-e2-16-full":      {mainTable, "CIFAR-10, E(2), 16 elements", 0},
 	"cifar10-e2-16-partial":   {mainTable, "CIFAR-10, partial E(2), 16 elements", 0},
 	"cifar100-t2-1":           {mainTable, "CIFAR-100, T(2)", 0},
+	"cifar100-se2-4-full":     {mainTable, "CIFAR-100, SE(2), 4 elements", 0},
+	"cifar100-se2-4-partial":  {mainTable, "CIFAR-100, partial SE(2), 4 elements", 0},
+	"cifar100-e2-8-full":      {mainTable, "CIFAR-100, E(2), 8 elements", 0},
+	"cifar100-e2-8-partial":   {mainTable, "CIFAR-100, partial E(2), 8 elements", 0},
 	"cifar100-se2-8-full":     {mainTable, "CIFAR-100, SE(2), 8 elements", 0},
 	"cifar100-se2-8-partial":  {mainTable, "CIFAR-100, partial SE(2), 8 elements", 0},
 	"cifar100-se2-16-full":    {mainTable, "CIFAR-100, SE(2), 16 elements", 0},
 	"cifar100-se2-16-partial": {mainTable, "CIFAR-100, partial SE(2), 16 elements", 0},
 	"cifar100-e2-16-full":     {mainTable, "CIFAR-100, E(2), 16 elements", 0},
 	"cifar100-e2-16-partial":  {mainTable, "CIFAR-100, partial E(2), 16 elements", 0},
+
+	"rotmnist-se2-8-full-relu":      {kernelTable, "RotMNIST, ReLU, SE(2), 8 elements", 0},
+	"rotmnist-se2-8-full-leakyrelu": {kernelTable, "RotMNIST, LeakyReLU, SE(2), 8 elements", 0},
+	"rotmnist-se2-8-full-swish":     {kernelTable, "RotMNIST, Swish, SE(2), 8 elements", 0},
+
+	"cifar10-t2-1-13layer":          {chainTable, "CIFAR-10, T(2)", 0},
+	"cifar10-se2-4-full-13layer":    {chainTable, "CIFAR-10, SE(2), 4 elements", 0},
+	"cifar10-se2-4-partial-13layer": {chainTable, "CIFAR-10, partial SE(2), 4 elements", 0},
+
+	"cifar10-se2-16-partial-monotonic": {ablationTable, "CIFAR-10, monotonic, partial SE(2), 16 elements", 0},
 }
 
 // Paper returns the row that p stands for, and whether there is one.

@@ -130,6 +130,19 @@ func kernelNet(kind string, c Config) Config {
 	return c
 }
 
+// perceptron renders kernels by a perceptron, for comparison with SIREN.
+func perceptron(activation string, c Config) Config {
+	c.Kernel.Type, c.Kernel.Activation = "MLP", activation
+	return c
+}
+
+// monotonic has the penalty on subsets that grow from layer to layer, with the weight that
+// the paper's authors used.
+func monotonic(c Config) Config {
+	c.Train.Monotonic = 1e-3
+	return c
+}
+
 // layerNorm is twice as wide, with layer normalisation.
 func layerNorm(c Config) Config {
 	c.Net.Norm, c.Net.Width = "LayerNorm", 2*c.Net.Width
@@ -159,9 +172,18 @@ func Presets() []Preset {
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
 		{"rotmnist-se2-8-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 8, false)},
+		{"rotmnist-se2-4-partial", "", "half as many elements, learned subsets", published("rotmnist", "SE(2)", 4, true)},
+		{"rotmnist-se2-4-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 4, false)},
+		{"rotmnist-se2-16-partial", "", "twice as many elements, learned subsets", published("rotmnist", "SE(2)", 16, true)},
+		{"rotmnist-se2-16-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 16, false)},
+		{"rotmnist-se2-8-full-relu", "", "full equivariance, kernels by perceptrons with ReLU", perceptron("ReLU", published("rotmnist", "SE(2)", 8, false))},
+		{"rotmnist-se2-8-full-leakyrelu", "", "the same with LeakyReLU", perceptron("LeakyReLU", published("rotmnist", "SE(2)", 8, false))},
+		{"rotmnist-se2-8-full-swish", "", "the same with Swish", perceptron("Swish", published("rotmnist", "SE(2)", 8, false))},
 		{"rotmnist-se2-8-augerino", "", "one learned subset of rotations for the whole network, whose answers to copies of the image are averaged", augerino(published("rotmnist", "SE(2)", 8, false))},
 		{"rotmnist-e2-16-partial", "", "rotated MNIST (RotMNIST), E(2), learned subsets", published("rotmnist", "E(2)", 16, true)},
 		{"rotmnist-e2-16-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 16, false)},
+		{"rotmnist-e2-8-partial", "", "half as many elements, learned subsets", published("rotmnist", "E(2)", 8, true)},
+		{"rotmnist-e2-8-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 8, false)},
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},
@@ -172,6 +194,11 @@ func Presets() []Preset {
 		{"cifar10-e2-16-full", "", "the same with full equivariance", on("E(2)", 16, cifar("cifar10", 16, false))},
 		{"cifar10-se2-8-partial", "", "CIFAR-10, SE(2), half as many elements, learned subsets", cifar("cifar10", 8, true)},
 		{"cifar10-se2-8-full", "", "the same with full equivariance", cifar("cifar10", 8, false)},
+		{"cifar10-se2-4-partial", "", "CIFAR-10, SE(2), a quarter as many elements, learned subsets", cifar("cifar10", 4, true)},
+		{"cifar10-se2-4-full", "", "the same with full equivariance", cifar("cifar10", 4, false)},
+		{"cifar10-e2-8-partial", "", "CIFAR-10, E(2), half as many elements, learned subsets", on("E(2)", 8, cifar("cifar10", 8, true))},
+		{"cifar10-e2-8-full", "", "the same with full equivariance", on("E(2)", 8, cifar("cifar10", 8, false))},
+		{"cifar10-se2-16-partial-monotonic", "", "CIFAR-10, SE(2), learned subsets that are not to grow from layer to layer", monotonic(cifar("cifar10", 16, true))},
 		{"cifar10-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar10", 1, false))},
 		{"cifar100-se2-16-partial", "cifar100", "CIFAR-100, SE(2), learned subsets", cifar("cifar100", 16, true)},
 		{"cifar100-se2-16-full", "", "the same with full equivariance", cifar("cifar100", 16, false)},
@@ -179,6 +206,10 @@ func Presets() []Preset {
 		{"cifar100-e2-16-full", "", "the same with full equivariance", on("E(2)", 16, cifar("cifar100", 16, false))},
 		{"cifar100-se2-8-partial", "", "CIFAR-100, SE(2), half as many elements, learned subsets", cifar("cifar100", 8, true)},
 		{"cifar100-se2-8-full", "", "the same with full equivariance", cifar("cifar100", 8, false)},
+		{"cifar100-se2-4-partial", "", "CIFAR-100, SE(2), a quarter as many elements, learned subsets", cifar("cifar100", 4, true)},
+		{"cifar100-se2-4-full", "", "the same with full equivariance", cifar("cifar100", 4, false)},
+		{"cifar100-e2-8-partial", "", "CIFAR-100, E(2), half as many elements, learned subsets", on("E(2)", 8, cifar("cifar100", 8, true))},
+		{"cifar100-e2-8-full", "", "the same with full equivariance", on("E(2)", 8, cifar("cifar100", 8, false))},
 		{"cifar100-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar100", 1, false))},
 		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar("cifar10", 4, false))},
 		{"cifar10-se2-4-partial-13layer", "", "the same with learned subsets", thirteenLayers(cifar("cifar10", 4, true))},

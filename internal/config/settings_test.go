@@ -47,8 +47,15 @@ func TestPresets(t *testing.T) {
 		if c.Conv.PerElement {
 			want += "-perelement"
 		}
-		if c.Kernel.Type != "SIREN" {
+		switch c.Kernel.Type {
+		case "SIREN":
+		case "MLP":
+			want += "-" + strings.ToLower(c.Kernel.Activation)
+		default:
 			want += "-" + strings.ToLower(c.Kernel.Type)
+		}
+		if c.Train.Monotonic > 0 {
+			want += "-monotonic"
 		}
 		if c.Net.Type == "GCNN" {
 			want += "-13layer"
@@ -107,6 +114,8 @@ func TestPresetNetworks(t *testing.T) {
 		"rotmnist-se2-8-partial":        467791,
 		"rotmnist-synthetic-se2-8-full": 467786,
 		"rotmnist-t2-1":                 450074,
+		"rotmnist-e2-8-full":            467786 + 5*32 + 2*16, // weights of one more coordinate
+		"rotmnist-se2-8-full-swish":     467786,
 		"cifar10-se2-16-partial":        469903,
 		"cifar10-se2-4-full-13layer":    3994410,
 		"cifar10-se2-8-full":            469898,
