@@ -94,6 +94,7 @@ func TestStayInside(t *testing.T) {
 		"Mul":          func(n int) { Mul(x(n), x(n), x(n)) },
 		"MulAdd":       func(n int) { MulAdd(x(n), x(n), x(n)) },
 		"Axpy":         func(n int) { Axpy(x(n), 2, x(n)) },
+		"AddShifted":   func(n int) { AddShifted(x(n), x(n+3), []int{0, 3, 1}, x(3)) },
 		"Affine":       func(n int) { Affine(x(n), x(n), 2, 3) },
 		"Combine":      func(n int) { Combine(x(n), x(n), x(n), 2, 3, 4) },
 		"Relu":         func(n int) { Relu(x(n), x(n)) },

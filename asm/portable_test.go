@@ -12,6 +12,7 @@ import (
 // the source forbids it. A change of the arithmetic changes the hash: then take
 // the new one from the message, but only if it is the same on amd64 and arm64.
 var portableBits = map[string]uint64{
+	"AddShifted": 0x6a40239846d87b14,
 	"Adam":       0x4e4c2012f025a10b,
 	"Affine":     0x1abebcfd2b12a253,
 	"Axpy":       0x56d1d9b8357055a1,
@@ -62,13 +63,18 @@ func TestPortableBits(t *testing.T) {
 	}
 	var d, e [n]float32
 	for name, run := range map[string]func() []float32{
-		"Sin":     func() []float32 { sinGeneric(d[:], x[:]); return d[:] },
-		"Cos":     func() []float32 { cosGeneric(d[:], x[:]); return d[:] },
-		"SinCos":  func() []float32 { sinCosGeneric(d[:], e[:], x[:]); return append(d[:], e[:]...) },
-		"Exp":     func() []float32 { expGeneric(d[:], x[:]); return d[:] },
-		"Log":     func() []float32 { logGeneric(d[:], magnitude(x[:])); return d[:] },
-		"MulAdd":  func() []float32 { d = z; mulAddGeneric(d[:], x[:], y[:]); return d[:] },
-		"Axpy":    func() []float32 { d = z; axpyGeneric(d[:], 0.3, x[:]); return d[:] },
+		"Sin":    func() []float32 { sinGeneric(d[:], x[:]); return d[:] },
+		"Cos":    func() []float32 { cosGeneric(d[:], x[:]); return d[:] },
+		"SinCos": func() []float32 { sinCosGeneric(d[:], e[:], x[:]); return append(d[:], e[:]...) },
+		"Exp":    func() []float32 { expGeneric(d[:], x[:]); return d[:] },
+		"Log":    func() []float32 { logGeneric(d[:], magnitude(x[:])); return d[:] },
+		"MulAdd": func() []float32 { d = z; mulAddGeneric(d[:], x[:], y[:]); return d[:] },
+		"Axpy":   func() []float32 { d = z; axpyGeneric(d[:], 0.3, x[:]); return d[:] },
+		"AddShifted": func() []float32 {
+			d = z
+			addShiftedGeneric(d[:900], x[:], []int{0, 17, 100}, y[:3])
+			return d[:]
+		},
 		"Affine":  func() []float32 { affineGeneric(d[:], x[:], 0.3, 0.7); return d[:] },
 		"Combine": func() []float32 { combineGeneric(d[:], x[:], y[:], 0.3, 0.6, 0.7); return d[:] },
 		"Sums": func() []float32 {
@@ -125,6 +131,7 @@ func TestPortableBits(t *testing.T) {
 // fusedBits are hashes of what every level with assembly computes, on all
 // architectures: their kernels fuse the same products in the same order.
 var fusedBits = map[string]uint64{
+	"AddShifted": 0x985f9466f8dff145,
 	"Adam":       0x5970dc581775f851,
 	"Affine":     0x6415f250aeff92af,
 	"Axpy":       0x2086975c41428651,
@@ -154,13 +161,18 @@ func TestFusedBits(t *testing.T) {
 		size[i] = float32(math.Abs(float64(v)))
 	}
 	ops := map[string]func() []float32{
-		"Sin":     func() []float32 { Sin(d[:], x[:]); return d[:] },
-		"Cos":     func() []float32 { Cos(d[:], x[:]); return d[:] },
-		"SinCos":  func() []float32 { SinCos(d[:], e[:], x[:]); return append(d[:], e[:]...) },
-		"Exp":     func() []float32 { Exp(d[:], x[:]); return d[:] },
-		"Log":     func() []float32 { Log(d[:], size[:]); return d[:] },
-		"MulAdd":  func() []float32 { d = z; MulAdd(d[:], x[:], y[:]); return d[:] },
-		"Axpy":    func() []float32 { d = z; Axpy(d[:], 0.3, x[:]); return d[:] },
+		"Sin":    func() []float32 { Sin(d[:], x[:]); return d[:] },
+		"Cos":    func() []float32 { Cos(d[:], x[:]); return d[:] },
+		"SinCos": func() []float32 { SinCos(d[:], e[:], x[:]); return append(d[:], e[:]...) },
+		"Exp":    func() []float32 { Exp(d[:], x[:]); return d[:] },
+		"Log":    func() []float32 { Log(d[:], size[:]); return d[:] },
+		"MulAdd": func() []float32 { d = z; MulAdd(d[:], x[:], y[:]); return d[:] },
+		"Axpy":   func() []float32 { d = z; Axpy(d[:], 0.3, x[:]); return d[:] },
+		"AddShifted": func() []float32 {
+			d = z
+			AddShifted(d[:903], x[:], []int{0, 17, 100}, y[:3])
+			return d[:]
+		},
 		"Affine":  func() []float32 { Affine(d[:], x[:], 0.3, 0.7); return d[:] },
 		"Combine": func() []float32 { Combine(d[:], x[:], y[:], 0.3, 0.6, 0.7); return d[:] },
 		"ColAffine": func() []float32 {

@@ -8,25 +8,29 @@ import (
 )
 
 // planes is the depthwise convolution on the CPU: each plane of the output is a sum of
-// shifted copies of one plane of the input, row by row. There is nothing to multiply
-// matrices of, and next to the sum over the group beside it little to do.
+// shifted copies of one plane of the input, row by row, out of a copy with a border of
+// zeros where taps leave the plane. There is nothing to multiply matrices of.
 //
 // With a list of elements for each image, which has a kernel of its own then, the batch,
 // innermost in the maps, is innermost in the kernel too.
 //
 // Work is split over planes, so the bits do not depend on the number of threads.
 type planes struct {
-	team   *tensor.Team
-	shape  *Shape
-	biased bool // the last Prepare had a bias
-	pass   pass
+	cpu     *tensor.CPU
+	shape   *Shape
+	rounded int  // size of the kernel with the largest shape, see roundUp
+	biased  bool // the last Prepare had a bias
 
-	kernel  []float32 // [o, i, t], or with lists [o, i, t, b]
-	to      []float32 // what the pass writes
-	x, dy   []float32
-	add     bool      // to the gradient of x
-	bias    []float32 // [o], or nil
-	rounded int       // size of the kernel with the largest shape, see roundUp
+	pass     pass
+	view               // of the plane that a pass reads
+	kernel   []float32 // [o, i, t], or with lists [o, i, t, b]
+	bias     []float32 // [o], or nil
+	from, to []float32 // the maps that a pass reads and writes, or the gradient of the kernel
+	dy       []float32 // for the latter
+	add      bool      // to the gradient of x
+
+	taps  []int  // where each stands above the first row
+	lines []line // of taps side by side
 }
 
 // pass is one of what planes does.
@@ -53,14 +57,47 @@ func (p *planes) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	return p.rounded + s.Out, scratch
 }
 
-// Bind names the CPU.
-func (p *planes) Bind(dev tensor.Device, _ *Shape) error {
+// Bind names the CPU and the largest shape.
+func (p *planes) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
-	p.team = cpu.Team()
-	return nil
+	p.cpu = cpu
+	n := len(s.Offsets)
+	p.taps, p.lines, p.negated = make([]int, 0, n), make([]line, 0, n), make([]Offset, 0, n)
+	p.lookAt(s, forwardPass)
+	size := p.plane
+	p.lookAt(s, inputGradPass)
+	return cpu.ReserveWorkspace(max(size, p.plane))
+}
+
+// lookAt sets the view for a pass.
+func (p *planes) lookAt(s *Shape, what pass) {
+	p.pass, p.shape = what, s
+	if what == inputGradPass {
+		p.negated = p.negated[:0]
+		for _, o := range s.Offsets {
+			p.negated = append(p.negated, Offset{-o.Row, -o.Col})
+		}
+		p.set(s.OutH, s.OutW, s.H, s.W, p.negated)
+	} else {
+		p.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
+	}
+	p.batch, p.width, p.origin = s.B, p.w, 0
+	if !p.inside() {
+		p.form, p.width, p.origin = bordered, p.padW, (p.top*p.padW+p.left)*s.B
+	}
+	p.plane = p.pitch(s.B)
+	p.taps, p.lines = p.taps[:0], p.lines[:0]
+	for t, o := range p.offsets {
+		p.taps = append(p.taps, p.at(t, 0, 0))
+		if n := len(p.lines); n > 0 && p.offsets[t-1] == (Offset{o.Row, o.Col - 1}) {
+			p.lines[n-1].n++
+		} else {
+			p.lines = append(p.lines, line{t, 1})
+		}
+	}
 }
 
 // Prepare keeps the kernel and the bias.
@@ -81,22 +118,21 @@ func (p *planes) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 
 // Forward computes y.
 func (p *planes) Forward(y, x, prepared, _ tensor.Buffer, s *Shape) {
-	p.kernel, p.to, p.x, p.bias = prepared.Host(), y.Host(), x.Host(), nil
+	p.kernel, p.from, p.to = prepared.Host(), x.Host(), y.Host()
 	if p.biased {
 		p.bias = p.kernel[p.rounded:]
 	}
-	p.run(forwardPass, s)
+	p.run(s, forwardPass)
 }
 
 // Backward computes the gradients of the kernel and of x.
 func (p *planes) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
-	p.dy = dy.Host()
 	if !dkernel.IsZero() {
-		p.x, p.to = x.Host(), dkernel.Host()
+		p.from, p.dy, p.to = x.Host(), dy.Host(), dkernel.Host()
 		if s.PerElement {
 			p.to = scratch.Host()
 		}
-		p.run(kernelGradPass, s)
+		p.run(s, kernelGradPass)
 		if n := s.kernels() / s.Out; s.PerElement {
 			for o := range s.Out {
 				asm.Transpose(dkernel.Host()[o*n:], n/s.B, scratch.Host()[o*n:], s.B, n/s.B, s.B)
@@ -104,108 +140,90 @@ func (p *planes) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s
 		}
 	}
 	if !dx.IsZero() {
-		p.kernel, p.to, p.add = prepared.Host(), dx.Host(), accumulate
-		p.run(inputGradPass, s)
+		p.kernel, p.from, p.to, p.add = prepared.Host(), dy.Host(), dx.Host(), accumulate
+		p.run(s, inputGradPass)
 	}
-	p.dy = nil
 }
 
-func (p *planes) run(what pass, s *Shape) {
-	p.pass, p.shape = what, s
-	p.team.For(s.Targets(), max(1, s.Targets()/(8*p.team.Size())), p)
-	p.kernel, p.to, p.x, p.bias = nil, nil, nil, nil
+func (p *planes) run(s *Shape, what pass) {
+	p.lookAt(s, what)
+	team := p.cpu.Team()
+	team.For(s.Targets(), max(1, s.Targets()/(8*team.Size())), p)
+	p.kernel, p.bias, p.from, p.to, p.dy = nil, nil, nil, nil, nil
 }
 
 // Do takes the planes lo <= n < hi, n counting (o,i).
-func (p *planes) Do(lo, hi, _ int) {
+func (p *planes) Do(lo, hi, worker int) {
 	s := p.shape
-	in, out, kernel := s.H*s.W*s.B, s.OutH*s.OutW*s.B, len(s.Offsets)*s.lists()
+	in, out, kernel := p.h*p.w*s.B, p.outH*p.outW*s.B, len(p.offsets)*s.lists()
 	for n := lo; n < hi; n++ {
-		switch p.pass {
-		case forwardPass:
-			bias := float32(0)
-			if p.bias != nil {
-				bias = p.bias[n/s.NOut]
-			}
-			p.forward(p.to[n*out:(n+1)*out], p.x[n*in:(n+1)*in], p.kernel[n*kernel:], bias)
-		case inputGradPass:
-			p.inputGrad(p.to[n*in:(n+1)*in], p.dy[n*out:(n+1)*out], p.kernel[n*kernel:])
-		case kernelGradPass:
-			p.kernelGrad(p.to[n*kernel:(n+1)*kernel], p.x[n*in:(n+1)*in], p.dy[n*out:(n+1)*out])
+		src := p.source(p.from[n*in:(n+1)*in], worker)
+		if p.pass == kernelGradPass {
+			p.kernelGrad(p.to[n*kernel:(n+1)*kernel], src, p.dy[n*out:(n+1)*out])
+			continue
 		}
+		bias := float32(0)
+		if p.bias != nil {
+			bias = p.bias[n/s.NOut]
+		}
+		p.correlate(p.to[n*out:(n+1)*out], src, p.kernel[n*kernel:(n+1)*kernel], bias)
 	}
 }
 
-// forward computes a plane of y.
-func (p *planes) forward(y, x, kernel []float32, bias float32) {
-	s := p.shape
-	for row := range s.OutH {
-		asm.Fill(y[row*s.OutW*s.B:(row+1)*s.OutW*s.B], bias)
-		for t, o := range s.Offsets {
-			if to, from, n := s.overlap(o, row); n > 0 {
-				p.mulAdd(y[to:to+n], kernel, t, x[from:from+n])
-			}
-		}
+// source returns the plane that is read, or its copy with a border.
+func (p *planes) source(plane []float32, worker int) []float32 {
+	if p.form != bordered {
+		return plane
 	}
+	c := copying{view: &p.view, dst: p.cpu.Workspace(worker)[:p.plane], x: plane}
+	c.Do(0, 1, worker)
+	return c.dst
 }
 
-// inputGrad computes a plane of the gradient of x, row by row: each gets what the rows of
-// dy contribute that it contributed to.
-func (p *planes) inputGrad(dx, dy, kernel []float32) {
-	s := p.shape
-	if !p.add {
-		clear(dx)
-	}
-	for row := range s.H {
-		for t, o := range s.Offsets {
-			if uint(row-o.Row) >= uint(s.OutH) {
-				continue
-			}
-			if from, to, n := s.overlap(o, row-o.Row); n > 0 {
-				p.mulAdd(dx[to:to+n], kernel, t, dy[from:from+n])
+// correlate computes a plane of y, or of the gradient of x.
+func (p *planes) correlate(dst, src, kernel []float32, bias float32) {
+	size, pitch := p.outW*p.batch, p.width*p.batch
+	for row := range p.outH {
+		to, from := dst[row*size:(row+1)*size], src[row*pitch:]
+		if p.pass == forwardPass || !p.add {
+			asm.Fill(to, bias)
+		}
+		if !p.shape.PerElement {
+			asm.AddShifted(to, from, p.taps, kernel)
+			continue
+		}
+		for t, at := range p.taps {
+			of := kernel[t*p.batch : (t+1)*p.batch]
+			for x := 0; x < size; x += p.batch {
+				asm.MulAdd(to[x:x+p.batch], of, from[at+x:at+x+p.batch])
 			}
 		}
-	}
-}
-
-// mulAdd adds tap t times x, both of whole positions, to y.
-func (p *planes) mulAdd(y, kernel []float32, t int, x []float32) {
-	s := p.shape
-	if !s.PerElement {
-		asm.Axpy(y, kernel[t], x)
-		return
-	}
-	of := kernel[t*s.B : (t+1)*s.B]
-	for at := 0; at < len(y); at += s.B {
-		asm.MulAdd(y[at:at+s.B], of, x[at:at+s.B])
 	}
 }
 
 // kernelGrad computes the gradient of the taps of one plane.
-func (p *planes) kernelGrad(dkernel, x, dy []float32) {
-	s := p.shape
+func (p *planes) kernelGrad(dkernel, src, dy []float32) {
+	size, pitch := p.outW*p.batch, p.width*p.batch
+	tile, _ := asm.DotTile()
 	clear(dkernel)
-	for row := range s.OutH {
-		for t, o := range s.Offsets {
-			to, from, n := s.overlap(o, row)
-			if !s.PerElement {
-				dkernel[t] += asm.Dot(dy[to:to+n], x[from:from+n])
-				continue
+	for row := range p.outH {
+		of, from := dy[row*size:(row+1)*size], src[row*pitch:]
+		switch {
+		case p.shape.PerElement:
+			for t, at := range p.taps {
+				to := dkernel[t*p.batch : (t+1)*p.batch]
+				for x := 0; x < size; x += p.batch {
+					asm.MulAdd(to, of[x:x+p.batch], from[at+x:at+x+p.batch])
+				}
 			}
-			of := dkernel[t*s.B : (t+1)*s.B]
-			for end := to + n; to < end; to, from = to+s.B, from+s.B {
-				asm.MulAdd(of, dy[to:to+s.B], x[from:from+s.B])
+		case tile > 0:
+			for _, l := range p.lines {
+				asm.GemmDots(1, l.n, size, of, size, from[p.taps[l.t]:], p.batch, dkernel[l.t:], l.n, true)
+			}
+		default: // no kernel for these products
+			for t, at := range p.taps {
+				dkernel[t] += asm.Dot(of, from[at:at+size])
 			}
 		}
 	}
-}
-
-// overlap returns which n values of a plane of y, from index to, meet a tap inside the
-// plane of x, from index from, in a row of y; n is 0 where none does.
-func (s *Shape) overlap(o Offset, row int) (to, from, n int) {
-	lo, hi := max(0, -o.Col), min(s.OutW, s.W-o.Col)
-	if uint(row+o.Row) >= uint(s.H) || lo >= hi {
-		return 0, 0, 0
-	}
-	return (row*s.OutW + lo) * s.B, ((row+o.Row)*s.W + lo + o.Col) * s.B, (hi - lo) * s.B
 }
