@@ -101,12 +101,13 @@ func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, 
 	return Score{mean, std, loss / float64(n*draws), draws}, nil
 }
 
-// meanStd returns the mean and the standard deviation (of a sample) of x.
+// meanStd returns the mean and the standard deviation (of a sample) of x. Of equal values
+// the latter is 0, whatever their sum rounds to.
 func meanStd(x []float64) (mean, std float64) {
 	for _, v := range x {
-		mean += v
+		mean += v - x[0]
 	}
-	mean /= float64(len(x))
+	mean = x[0] + mean/float64(len(x))
 	if len(x) < 2 {
 		return mean, 0
 	}

@@ -157,3 +157,16 @@ func TestMetricsOfSubsets(t *testing.T) {
 		}
 	}
 }
+
+// Draws that agree have no deviation.
+func TestMeanStd(t *testing.T) {
+	if mean, std := meanStd([]float64{0.965, 0.965, 0.965, 0.965, 0.965}); mean != 0.965 || std != 0 {
+		t.Errorf("%v ± %v", mean, std)
+	}
+	if mean, std := meanStd([]float64{1, 2, 3}); mean != 2 || std != 1 {
+		t.Errorf("%v ± %v", mean, std)
+	}
+	if mean, std := meanStd([]float64{0.5}); mean != 0.5 || std != 0 {
+		t.Errorf("%v ± %v", mean, std)
+	}
+}
