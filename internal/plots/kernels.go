@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -23,13 +24,16 @@ func (k *Kernels) SVG(width float64) string {
 	const gap, largestBox = 8.0, 72.0
 	columns := float64(len(k.Columns))
 	box := min((width-gap*(columns-1))/columns, largestBox)
-	top := lineHeight + 4
+	names, lines := k.names(box + gap/2)
+	top := float64(lines)*lineHeight + 4
 	height := top + float64(len(k.Weights))*(box+gap) - gap
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="plot" viewBox="0 0 %s %s" role="img" aria-labelledby="%[3]s-title %[3]s-desc">`+"\n", num(width), num(height), k.ID)
 	fmt.Fprintf(&b, `<title id="%[1]s-title">%[2]s</title><desc id="%[1]s-desc">%[3]s</desc>`+"\n", k.ID, esc(k.Title), esc(k.Desc))
-	for j, name := range k.Columns {
-		fmt.Fprintf(&b, `<text x="%s" y="%s" text-anchor="middle" class="tick">%s</text>`, num(float64(j)*(box+gap)+box/2), num(fontSize), esc(name))
+	for j, words := range names {
+		for i, word := range words {
+			fmt.Fprintf(&b, `<text x="%s" y="%s" text-anchor="middle" class="tick">%s</text>`, num(float64(j)*(box+gap)+box/2), num(fontSize+float64(i)*lineHeight), esc(word))
+		}
 	}
 	b.WriteString("\n")
 	scale := box / float64(k.Side)
@@ -49,6 +53,20 @@ func (k *Kernels) SVG(width float64) string {
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// names returns the lines of the columns' names, and how many there are at most: words
+// below each other where a name is wider than its column.
+func (k *Kernels) names(width float64) (list [][]string, lines int) {
+	wide := slices.ContainsFunc(k.Columns, func(name string) bool { return textWidth(name) > width })
+	for _, name := range k.Columns {
+		words := []string{name}
+		if wide {
+			words = strings.Fields(name)
+		}
+		list, lines = append(list, words), max(lines, len(words))
+	}
+	return list, lines
 }
 
 func abs(v float32) float32 { return float32(math.Abs(float64(v))) }

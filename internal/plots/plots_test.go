@@ -344,3 +344,21 @@ func TestLegendRows(t *testing.T) {
 		t.Errorf("five rows take %v more than one", d)
 	}
 }
+
+// Names that are wider than their column have their words below each other.
+func TestKernelNamesWrap(t *testing.T) {
+	k := &Kernels{ID: "k", Columns: []string{"0° ×0.5", "90° ×0.5", "180° ×2"}, Side: 1, Weights: [][][]float32{{{1}, {1}, {1}}}}
+	if svg := k.SVG(300); !strings.Contains(svg, ">0° ×0.5<") {
+		t.Errorf("names are broken where there is room: %s", svg)
+	}
+	svg := k.SVG(120)
+	wellFormed(t, svg)
+	for want, n := range map[string]int{">0°<": 1, ">×0.5<": 2, ">180°<": 1, ">×2<": 1} {
+		if strings.Count(svg, want) != n {
+			t.Errorf("%s is there %d times: %s", want, strings.Count(svg, want), svg)
+		}
+	}
+	if names, lines := new(Kernels).names(10); names != nil || lines != 0 {
+		t.Errorf("no columns have names %v on %d lines", names, lines)
+	}
+}
