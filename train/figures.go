@@ -231,7 +231,7 @@ func shownElements(g lie.Group) ([]lie.Element, []string) {
 			case axis.Kind == lie.Flip && e[i] != 0:
 				name += " ⇋"
 			case axis.Kind == lie.Line:
-				name += fmt.Sprintf(" ×%.2g", math.Exp(-e[i]))
+				name += fmt.Sprintf(" ×%.2g", math.Exp(e[i]))
 			}
 		}
 		list, names = append(list, e), append(names, name)

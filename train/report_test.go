@@ -330,11 +330,16 @@ func TestShownElements(t *testing.T) {
 		{lie.E2, "0° 90° 180° 270° 0° ⇋ 270° ⇋ 180° ⇋ 90° ⇋"},
 		{lie.Mirror, "0° 0° ⇋"},
 		{lie.T2, "0°"},
-		{lie.Scalings(4), "0° ×0.25 0° ×0.35 0° ×0.5 0° ×0.71 0° ×1 0° ×1.4 0° ×2 0° ×2.8"},
+		{lie.Scalings(4), "0° ×4 0° ×2.8 0° ×2 0° ×1.4 0° ×1 0° ×0.71 0° ×0.5 0° ×0.35"},
 	} {
 		elements, names := shownElements(c.group)
 		if got := strings.Join(names, " "); got != c.want || len(elements) != len(names) {
 			t.Errorf("%s: %s, want %s", c.group.Name(), got, c.want)
+		}
+		if name, ok := strings.CutPrefix(names[0], "0° ×"); ok {
+			if m := c.group.Matrix(elements[0]); fmt.Sprint(math.Round(m[0][0])) != name {
+				t.Errorf("%s are the matrix %v", names[0], m)
+			}
 		}
 		if c.group == lie.SE2 {
 			m := c.group.Matrix(elements[2]) // takes what lies to the right upwards, where rows begin
