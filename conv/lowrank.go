@@ -66,8 +66,8 @@ type factors struct {
 	turn  []float32 // [(c,k), o], ldo
 	b     []float32 // [o, c]
 	bTurn []float32 // [c, o]
-	bias  []float32 // [o]
-	ones  []float32 // [(t,j)]
+	bias  []float32 // [o, b], the same for all b
+	ones  []float32 // [(t,j)] or [b]
 
 	// Where products are split: w by parts of the channels that are mixed at a time,
 	// turn by blocks of them.
@@ -81,6 +81,7 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 	rows, taps := p.features*s.NOut, len(s.Offsets)*s.NIn
 	wide := s.In * p.features
 	ldw, ldo := columns(wide), columns(s.Out)
+	_, width := chunksOf(s)
 	at := 0
 	piece := func(n int) []float32 {
 		from := at
@@ -94,7 +95,7 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		f: piece(rows * taps), back: piece(taps * (rows + 1)),
 		w: piece(s.Out * ldw), turn: piece(wide * ldo),
 		b: piece(s.Out * s.In), bTurn: piece(s.In * s.Out),
-		bias: piece(s.Out), ones: piece(taps),
+		bias: piece(s.Out * width), ones: piece(max(taps, width)),
 		wSplit: piece(p.splitSize(s, p.mixChannels(s), false)), turnSplit: piece(p.splitSize(s, p.blockChannels(s), true)),
 		ldw: ldw, ldo: ldo,
 	}, at
@@ -245,8 +246,8 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	asm.Transpose(x.back, rows+1, x.f, deep, rows, deep)
 	for t := range deep {
 		x.back[t*(rows+1)+rows] = 1
-		x.ones[t] = 1
 	}
+	asm.Fill(x.ones, 1)
 	for o := range s.Out {
 		copy(x.w[o*x.ldw:], w.Host()[o*wide:(o+1)*wide])
 	}
@@ -256,7 +257,10 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	p.split(x, s)
 	clear(x.bias)
 	if !bias.IsZero() {
-		copy(x.bias, bias.Host())
+		width := len(x.bias) / s.Out
+		for o, v := range bias.Host()[:s.Out] {
+			asm.Fill(x.bias[o*width:(o+1)*width], v)
+		}
 	}
 }
 
@@ -419,13 +423,14 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 		}
 		gemmNN(s.Out, across, depth, l.w[c0*l.features:], l.ldw, m.z, across, m.y, l.ldy, part > 0)
 	}
-	gemmNN(s.Out, l.width, s.In, l.b, s.In, m.s, l.width, m.common, l.width, false)
+	copy(m.common, l.bias)
+	gemmNN(s.Out, l.width, s.In, l.b, s.In, m.s, l.width, m.common, l.width, true)
 	plane := s.OutH * s.OutW
 	for o := range s.Out {
-		common := m.common[o*l.width:][:l.n]
-		asm.Affine(common, common, 1, l.bias[o])
+		y := m.y[o*l.ldy:][:across]
+		asm.ColAffine(y, y, l.ones[:l.width], m.common[o*l.width:][:l.width])
 		for i := range s.NOut {
-			asm.Add(l.y[((o*s.NOut+i)*plane+position)*s.B+l.b0:][:l.n], m.y[o*l.ldy+i*l.width:][:l.n], common)
+			copy(l.y[((o*s.NOut+i)*plane+position)*s.B+l.b0:][:l.n], y[i*l.width:])
 		}
 	}
 }

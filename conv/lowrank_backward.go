@@ -45,11 +45,8 @@ func (l *lowRankPackGradient) Do(lo, hi, _ int) {
 				}
 			}
 			for p := p0; p < p1; p++ {
-				sum, dy := l.sums[(p*s.Out+o)*l.width:][:l.width], l.dyPacked[(p*s.Out+o)*l.ldy:]
-				copy(sum, dy)
-				for i := 1; i < s.NOut; i++ {
-					asm.Add(sum, sum, dy[i*l.width:(i+1)*l.width])
-				}
+				at := p*s.Out + o
+				asm.ColSum(l.sums[at*l.width:][:l.width], l.dyPacked[at*l.ldy:][:s.NOut*l.width])
 			}
 		}
 	}
