@@ -8,6 +8,8 @@ BENCHTIME ?= 1s
 BENCHCOUNT ?= 1
 BENCHOUT ?= bench.out
 SUITES  ?= all
+PROFILE_LEVELS ?= amx avx512
+PROFILE_PRESETS ?= rotmnist-se2-8-full mnist6-180-se2-8-partial mnist6-180-se2-8-partial-perelement cifar10-se2-16-partial cifar10-se2-4-full-13layer
 ROUNDS  ?= 0
 PYTHON  ?= python3
 TESTFLAGS ?=
@@ -26,7 +28,7 @@ endif
 ASM_PKGS = $(shell $(GO) list -f '{{.ImportPath}} {{join .Deps " "}} {{join .TestImports " "}} {{join .XTestImports " "}}' $(PKG) | awk '/noether-go\/noether\/asm/ {print $$1}')
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-levels test-noasm test-race test-arm64 test-pytorch fuzz lint bench bench-peers bench-report asm generate-check clean
+.PHONY: help build test test-levels test-noasm test-race test-arm64 test-pytorch fuzz lint bench bench-peers bench-profiles bench-report asm generate-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +80,14 @@ bench: ## run the benchmarks matching BENCH into BENCHOUT (bench.out)
 bench-peers: ## measure SUITES (all) against other software, see bench/README.md; PYTHON has PyTorch and NumPy
 	$(GO) run ./bench/compare -suites '$(SUITES)' -rounds $(ROUNDS) -python '$(PYTHON)'
 	$(GO) run ./bench/report
+
+# Some seconds of steps each. Shares, unlike times, bear other work on the machine.
+bench-profiles: ## profile training steps at each of PROFILE_LEVELS, for BENCHMARKS.md
+	@set -e; dir=$$(mktemp -d); for level in $(PROFILE_LEVELS); do for preset in $(PROFILE_PRESETS); do \
+		echo "$$preset at $$level"; \
+		NOETHER_SIMD=$$level $(GO) test ./bench -run '^$$' -bench "TrainStep/preset=$$preset\$$/batch=[0-9]+/threads=1\$$" -benchtime 4s -o $$dir/bench.test -cpuprofile $$dir/cpu.prof >/dev/null; \
+		$(GO) tool pprof -top -nodecount=1000 -nodefraction=0 $$dir/bench.test $$dir/cpu.prof 2>/dev/null | sed '/^File:/d;/^Build ID:/d' >bench/results/speed/profiles/$$preset@$$level.txt; \
+	done; done; rm -r $$dir
 
 bench-report: ## make BENCHMARKS.md, the pages of other machines, and their plots of the raw files in bench/results
 	$(GO) run ./bench/report

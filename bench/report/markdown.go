@@ -319,6 +319,7 @@ network, written for it without detours, with fused Adam.
 	p.table("part,Noether,faster than whole,peak MiB,PyTorch,faster than whole,ratio", rows)
 	p.picture("partial.png", "Time and memory of a step against the part of the group")
 	p.picture("elements.png", "Time of a step against the number of elements")
+	p.profiles(r.profiles)
 }
 
 func (p *page) inference(r *results) {

@@ -284,3 +284,50 @@ func TestDiffer(t *testing.T) {
 		t.Error("a broken picture is not noticed")
 	}
 }
+
+// Shares of a profile are by what functions do, and make one.
+func TestProfiles(t *testing.T) {
+	dir := t.TempDir()
+	text := `Type: cpu
+Duration: 2.19s, Total samples = 1.60s (72.04%)
+      flat  flat%   sum%        cum   cum%
+     0.80s 50.00% 50.00%      0.80s 50.00%  github.com/noether-go/noether/asm.sgemmNN14x32AVX512
+     400ms 25.00% 75.00%     1600ms   100%  github.com/noether-go/noether/asm.gemmSplitPanelsAMX
+     0.20s 12.50% 87.50%      0.20s 12.50%  github.com/noether-go/noether/asm.splitRightAVX512
+     0.10s  6.25% 93.75%      0.10s  6.25%  runtime.memmove
+     0.06s  3.75% 97.50%      0.06s  3.75%  github.com/noether-go/noether/asm.colAffineAVX512
+     0.04s  2.50%   100%      0.90s 56.25%  github.com/noether-go/noether/conv.(*analysis).Do (inline)
+         0     0%   100%      1.60s   100%  testing.(*B).launch
+`
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mnist6-180-se2-8-partial@avx512.txt", text)
+	write("rotmnist-se2-8-full@amx.txt", text)
+	list, err := readProfiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].preset != "rotmnist-se2-8-full" || list[1].level != "avx512" {
+		t.Fatalf("%+v", list)
+	}
+	for i, want := range []float64{0.25, 0.5, 0.125, 0.0625, 0.0375, 0.025} {
+		if got := list[0].shares[i]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", kinds[i].name, got, want)
+		}
+	}
+	p := &page{site: &sites[1]}
+	p.profiles(list)
+	if got := p.String(); !strings.Contains(got, "| rotmnist-se2-8-full | amx | 25 | 50 | 12 | 6 | 4 | 2 |") || !strings.Contains(got, "](performance.md)") {
+		t.Errorf("the page says\n%s", got)
+	}
+	write("x@amx.txt", "nothing")
+	if _, err := readProfiles(dir); err == nil || !strings.Contains(err.Error(), "x@amx.txt: no lines of go tool pprof -top") {
+		t.Errorf("error %v", err)
+	}
+	if none, err := readProfiles(t.TempDir()); err != nil || none != nil {
+		t.Errorf("no profiles: %v, %v", none, err)
+	}
+}

@@ -17,6 +17,8 @@ type results struct {
 	files   map[string]map[string]string               // file -> key -> value of its head
 	from    map[string]string                          // benchmark -> file
 	samples map[string]map[string][]map[string]float64 // benchmark -> peer -> rounds -> unit -> value
+
+	profiles []profile
 }
 
 // read takes in all raw files of a folder.
@@ -35,7 +37,8 @@ func read(dir string) (*results, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return r, nil
+	r.profiles, err = readProfiles(filepath.Join(dir, profilesDir))
+	return r, err
 }
 
 func (r *results) file(path string) error {
