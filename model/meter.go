@@ -103,17 +103,31 @@ func convolution(l layer) (side int, ok bool) {
 	return 0, false
 }
 
-// opens reports whether layer j begins an operation: a lifting or group convolution.
+// opens reports whether layer j begins an operation: a lifting or group convolution, of a
+// separable one the sum over the group.
 func (m *meter) opens(j int) bool {
-	_, pointwise := m.net.plan.layers[j].(*conv.Pointwise)
-	_, ok := convolution(m.net.plan.layers[j])
-	return ok && !pointwise
+	switch m.net.plan.layers[j].(type) {
+	case *conv.Lifting, *conv.Group:
+		return true
+	}
+	return m.separable(j)
+}
+
+// separable reports whether layers j and j+1 are a separable convolution.
+func (m *meter) separable(j int) bool {
+	layers := m.net.plan.layers
+	if _, ok := layers[j].(*conv.Pointwise); !ok || j+1 == len(layers) {
+		return false
+	}
+	_, ok := layers[j+1].(*conv.Depthwise)
+	return ok
 }
 
 // halves reports whether layer j pools.
 func (m *meter) halves(j int) bool {
 	s := &m.net.plan.steps[j]
-	return !m.opens(j) && s.out.H < s.in[0].H
+	_, ok := convolution(m.net.plan.layers[j])
+	return !ok && s.out.H < s.in[0].H
 }
 
 // averages reports whether layer j takes the mean over the group.
@@ -135,9 +149,13 @@ func (m *meter) newCut(j int) cut {
 	}
 	steps := m.net.plan.steps
 	c := cut{after: j, pooling: m.halves(j), out: steps[j].out}
-	if side, ok := convolution(m.net.plan.layers[first]); ok {
+	plane := first // the layer that mixes pixels
+	if m.separable(first) {
+		plane++
+	}
+	if side, ok := convolution(m.net.plan.layers[plane]); ok {
 		c.radius = side / 2
-		c.margin = (steps[first].in[0].H - steps[first].out.H) / 2
+		c.margin = (steps[plane].in[0].H - steps[plane].out.H) / 2
 	}
 	written := map[*nn.Map]bool{}
 	for _, s := range steps[:j+1] {
