@@ -118,7 +118,7 @@ func newPenaltyHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, i
 		h.out = (&Depthwise{l}).Plan(p, h.in, h.u)
 	default:
 		h.v = gumbel.NewLists(l.cfg.Group, z.maxIn, lists)
-		h.v.Weighted = weighted
+		h.v.Weighted, h.v.Rigid = weighted, l.cfg.Group.Dim() == 0
 		h.in = p.Map(cfg.In, z.maxIn, z.h, z.w)
 		if k == groupwise {
 			h.out = (&Group{l}).Plan(p, h.in, h.v, h.u)

@@ -124,11 +124,14 @@ type layer struct {
 	prepared  tensor.Buffer
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
 	weighted  int           // where the latter begins
-	weights   *weights      // of the input elements, or nil
-	windowed  bool          // the kernel has one
-	window    *window       // it, once planned
-	penalty   *penalty      // of the norms of kernel and bias, or nil
-	kernel    int           // length of the former
+	weights   *weights      // of the input elements, by copies of the map, or nil
+
+	kernelWeights *kernelWeights // of the same, by the kernel, or nil
+
+	windowed bool     // the kernel has one
+	window   *window  // it, once planned
+	penalty  *penalty // of the norms of kernel and bias, or nil
+	kernel   int      // length of the former
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group
@@ -246,8 +249,11 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	default:
 		l.kernel = roundUp(features*most) + roundUp(l.net.Out()*features) + roundUp(l.net.Out())
 	}
-	l.weights, l.weighted = planWeights(p, in, inEl), roundUp(l.kernel+scratch)
-	size = l.weighted + l.weights.scratch(p.Inference)
+	l.weights, l.weighted = nil, roundUp(l.kernel+scratch)
+	if l.kernelWeights = l.planKernelWeights(p, inEl, most); l.kernelWeights == nil {
+		l.weights = planWeights(p, in, inEl)
+	}
+	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.kernelWeights.scratch(l.net))
 	if l.penalty = planPenalty(p); l.penalty != nil {
 		_, need := l.penaltyScratch(tensor.Buffer{}, most)
 		size = max(size, need)
@@ -305,6 +311,7 @@ func (l *layer) Render() {
 	switch {
 	case l.weights.live():
 		l.weights.Read()
+	case l.kernelWeights.live(): // see below
 	case l.inEl != nil && l.inEl.Weight != nil:
 		refuse("Render", "%s: its input elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	}
@@ -335,7 +342,11 @@ func (l *layer) Render() {
 	if w := l.window; w != nil {
 		w.write(w.host[:l.positions], u, s.NIn, l.coords.taps)
 		l.dev.Upload(w.tile, w.host[:l.positions])
-		w.apply(l.dev, l.Kernel(), l.positions)
+		l.scaleKernel(l.Kernel(), w.tile)
+	}
+	if w := l.kernelWeights; w.live() {
+		w.write(l.dev, s.NOut, len(s.Offsets))
+		l.scaleKernel(l.Kernel(), w.tile)
 	}
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
 }
@@ -423,6 +434,7 @@ func (l *layer) Backward() {
 		l.backward(x, dx, dy, accumulate)
 		return
 	}
+	l.weights.Again()
 	x, dx = l.weights.scaled(l.forWeights()), l.weights.grad(l.forWeights())
 	l.backward(x, dx, dy, false)
 	l.weights.backward(l.forWeights(), accumulate)
@@ -445,7 +457,11 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 		}
 		l.passes.Backward(dkernel, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		if l.window != nil {
-			l.window.apply(l.dev, dkernel, l.positions)
+			l.scaleKernel(dkernel, l.window.tile)
+		}
+		if w := l.kernelWeights; w.live() {
+			l.weightsGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len()))
+			l.scaleKernel(dkernel, w.tile)
 		}
 		l.net.Backward(dkernel, l.positionsGrad(n))
 	}

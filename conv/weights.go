@@ -6,8 +6,9 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// weights makes a layer sum over input elements with weights: a copy of the input
-// map, each element times its weight w_j, takes the map's place in the passes. With
+// weights makes a layer sum over input elements with weights where its kernel cannot
+// (kernelWeights): a copy of the input map, each element times its weight w_j, takes the
+// map's place in the passes. With
 // dx' the gradient of that,
 //
 //	dx = w dx',   dw_j += sum over c, x, b of x[c, j, x, b] dx'[c, j, x, b]

@@ -74,12 +74,12 @@ func (w *window) write(to []float32, u []lie.Element, nIn int, taps []Tap) {
 	}
 }
 
-// apply multiplies each row of a kernel [rows, positions] by the weights.
-func (w *window) apply(dev tensor.Device, kernel tensor.Buffer, positions int) {
-	tile := w.tile.Slice(0, positions)
-	for at := 0; at < kernel.Len(); at += positions {
-		row := kernel.Slice(at, at+positions)
-		dev.Mul(row, row, tile)
+// scaleKernel multiplies each row of a kernel [rows, positions] by a tile.
+func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
+	tile = tile.Slice(0, l.positions)
+	for at := 0; at < kernel.Len(); at += l.positions {
+		row := kernel.Slice(at, at+l.positions)
+		l.dev.Mul(row, row, tile)
 	}
 }
 

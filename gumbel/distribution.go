@@ -201,6 +201,7 @@ func (d *Distribution) NewLists(lists int) *Elements {
 	e := NewLists(d.cfg.Group, d.cfg.Max, lists)
 	// Under Compat weights make up for lists that keep different numbers alone.
 	e.Weighted = d.cfg.Measure != Counting || d.dropped && (!d.cfg.Compat || lists > 1)
+	e.Rigid = !d.moves
 	return e
 }
 

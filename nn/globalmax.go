@@ -66,6 +66,7 @@ func (l *GlobalMax) Backward() {
 	accumulate := in.Accumulate()
 	switch {
 	case l.weights.Live():
+		l.weights.Again()
 		dx = l.scratch.Slice(0, in.Size())
 		l.dev.GlobalMaxGrad(dx, dy, l.index, in.C, s, in.B)
 		l.weights.SpreadGrad(dx, l.scratch.Slice(in.Size(), l.scratch.Len()), accumulate)

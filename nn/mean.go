@@ -72,6 +72,7 @@ func (l *mean) Backward() {
 		l.spread(in.LiveGrad(), accumulate)
 		return
 	}
+	l.weights.Again()
 	dx := l.scratch.Slice(0, in.Size())
 	l.spread(dx, false)
 	l.weights.SpreadGrad(dx, l.scratch.Slice(in.Size(), l.scratch.Len()), accumulate)

@@ -14,16 +14,20 @@ type Weighted interface {
 }
 
 // Weights are the weights of the group elements of a map, as a layer that sums over
-// them needs them: one for each value of a channel. A nil *Weights is that of a map
-// whose elements have none.
+// them needs them: one for each value of a channel. They are read in the forward pass
+// and, since they take as much memory as a channel, again in the backward pass. A nil
+// *Weights is that of a map whose elements have none.
 type Weights struct {
 	m   *Map
 	of  Weighted
 	dev tensor.Device
 
-	tile   tensor.Buffer // [n, H, W, B]
-	host   []float32
-	scale  []float64 // of each list: what its weights were multiplied by
+	tile   tensor.Buffer // [n, H, W, B], one of the next two
+	there  tensor.Buffer // in the forward pass
+	back   tensor.Buffer // in the backward pass
+	sums   tensor.Buffer // [n], of one list for all images
+	host   []float32     // the former, or the latter
+	scale  []float64     // of each list: what its weights were multiplied by
 	unit   unit
 	points int // of the plane, over which shares sum
 }
@@ -45,8 +49,20 @@ func PlanWeights(p *Plan, m *Map, of Weighted) *Weights {
 		return nil
 	}
 	channel := m.MaxN * m.H * m.W * m.B
-	w := &Weights{m: m, of: of, host: make([]float32, channel), scale: make([]float64, of.Lists())}
-	p.Arena.Reserve(&w.tile, channel)
+	w := &Weights{m: m, of: of, scale: make([]float64, of.Lists())}
+	if p.Inference { // a convolution reads them once for any number of passes
+		p.Arena.Reserve(&w.there, channel)
+	} else {
+		now, then := tensor.ForwardOf(p.Arena.Layer()), tensor.BackwardOf(p.Arena.Layer())
+		p.Arena.ReserveFor(&w.there, channel, &tensor.Lifetime{From: now, To: now})
+		p.Arena.ReserveFor(&w.back, channel, &tensor.Lifetime{From: then, To: then})
+	}
+	if of.Lists() > 1 {
+		w.host = make([]float32, channel)
+	} else {
+		w.host = make([]float32, m.MaxN)
+		p.Arena.Reserve(&w.sums, m.MaxN)
+	}
 	return w
 }
 
@@ -83,9 +99,18 @@ func (w *Weights) ReadShares(points int) {
 	w.read(total)
 }
 
-// read spreads the weights over the tile, in a unit.
+// Again takes the weights, for the backward pass, as the forward pass did.
+func (w *Weights) Again() { w.spread(w.back) }
+
+// read takes the weights in a unit.
 func (w *Weights) read(u unit) {
 	w.unit = u
+	w.spread(w.there)
+}
+
+// spread fills a tile with the weights.
+func (w *Weights) spread(tile tensor.Buffer) {
+	w.tile = tile
 	all, _ := w.of.Weights()
 	lists := len(w.scale)
 	n := len(all) / lists // the map may not have been written yet
@@ -93,7 +118,7 @@ func (w *Weights) read(u unit) {
 	for s := range lists {
 		list := w.list(s)
 		w.scale[s] = 1
-		switch u {
+		switch w.unit {
 		case largest:
 			w.scale[s] = 1 / all[first(all)]
 		case largestOfEach:
@@ -103,12 +128,18 @@ func (w *Weights) read(u unit) {
 		}
 		for j, value := range list {
 			v := float32(value * w.scale[s])
+			if lists == 1 {
+				w.dev.Fill(w.tile.Slice(j*plane, (j+1)*plane), v)
+				continue
+			}
 			for k := j*plane + s; k < (j+1)*plane; k += lists {
 				w.host[k] = v
 			}
 		}
 	}
-	w.dev.Upload(w.tile, w.host[:n*plane])
+	if lists > 1 {
+		w.dev.Upload(w.tile, w.host[:n*plane])
+	}
 }
 
 // first returns the place of the first of the largest values.
@@ -145,7 +176,12 @@ func (w *Weights) Tile() tensor.Buffer { return w.tile.Slice(0, w.m.PerChannel()
 // ReadRelative it expects a loss that depends on ratios of weights only.
 func (w *Weights) Gather(grad tensor.Buffer) {
 	n := w.m.N
-	w.dev.Download(w.host[:w.m.PerChannel()], grad)
+	if len(w.scale) > 1 {
+		w.dev.Download(w.host[:w.m.PerChannel()], grad)
+	} else {
+		w.dev.SumRows(w.sums, grad, n, w.m.H*w.m.W*w.m.B, false)
+		w.dev.Download(w.host[:n], w.sums.Slice(0, n))
+	}
 	_, all := w.of.Weights()
 	for s, scale := range w.scale {
 		list, into := w.list(s), all[s*n:(s+1)*n]
@@ -166,8 +202,11 @@ func (w *Weights) Gather(grad tensor.Buffer) {
 	}
 }
 
-// over returns the sum over the host's values of element j of list s.
+// over returns the sum over the values that Gather took of element j of list s.
 func (w *Weights) over(s, j int) float64 {
+	if len(w.scale) == 1 {
+		return float64(w.host[j])
+	}
 	lists, plane := len(w.scale), w.m.H*w.m.W*w.m.B
 	sum := 0.0
 	for k := j*plane + s; k < (j+1)*plane; k += lists {
@@ -188,7 +227,7 @@ func (w *Weights) Spread(y, x tensor.Buffer) {
 
 // SpreadGrad is the backward pass of Spread from the map's Value: given dy, which it
 // overwrites, it writes or adds the gradient of the map and adds that of the weights.
-// It needs scratch memory for two channels.
+// It follows Again, and needs scratch memory for two channels.
 func (w *Weights) SpreadGrad(dy, scratch tensor.Buffer, accumulate bool) {
 	size := w.m.PerChannel()
 	sum := scratch.Slice(0, size)

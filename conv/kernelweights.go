@@ -1,0 +1,100 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/siren"
+	"github.com/noether-go/noether/tensor"
+)
+
+// kernelWeights makes a layer sum over input elements with weights by its kernel,
+//
+//	K'[(o,c), (i,j,t)] = w_j K[(o,c), (i,j,t)]
+//
+// which costs no copies of maps, as weights does. With dK' the gradient of that, which
+// does not depend on w,
+//
+//	dK = w dK',   dw_j += sum over o, c, i, t of K dK'
+//
+// so that an element of weight zero has a gradient too. K has made place for dK' by then,
+// but with features f [h, P], W and b of the kernel network, K = W f + b 1', each column of
+// the sum is <f, W'dK'> + b'dK'.
+type kernelWeights struct {
+	el   *gumbel.Elements
+	tile tensor.Buffer // [positions], the weights at the last Render
+	host []float32
+	gemm tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
+}
+
+// planKernelWeights reserves the weights of a layer whose kernel has so many positions at
+// most. It returns nothing for a layer whose elements have none, and for one that has to
+// weight its input instead: one without a rendered kernel, one whose kernel may be made of
+// pairs, which weights would tell apart, and one for inference, where a copy of the input
+// is a small part of memory.
+func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions int) *kernelWeights {
+	_, ok := l.net.(siren.LowRank)
+	if inEl == nil || !inEl.Weighted || inEl.Rigid || l.passes == nil || p.Inference || !ok {
+		return nil
+	}
+	w := &kernelWeights{el: inEl, host: make([]float32, positions)}
+	p.Arena.Reserve(&w.tile, positions)
+	return w
+}
+
+// live reports whether the elements have weights at present.
+func (w *kernelWeights) live() bool { return w != nil && w.el.Weight != nil }
+
+// scratch returns how many values of scratch memory weightsGrad needs.
+func (w *kernelWeights) scratch(net siren.Kernel) int {
+	if w == nil {
+		return 0
+	}
+	return (net.(siren.LowRank).Features() + 1) * len(w.host)
+}
+
+// write takes the weights of positions (i, j, t), of so many output elements and taps.
+func (w *kernelWeights) write(dev tensor.Device, nOut, taps int) {
+	at := 0
+	for range nOut {
+		for _, v := range w.el.Weight {
+			for range taps {
+				w.host[at] = float32(v)
+				at++
+			}
+		}
+	}
+	dev.Upload(w.tile, w.host[:at])
+}
+
+// weightsGrad adds the gradient of the weights, of dkernel with respect to the weighted
+// kernel.
+func (l *layer) weightsGrad(dkernel, scratch tensor.Buffer) {
+	w, s, n := l.kernelWeights, &l.shape, l.positions
+	low := l.net.(siren.LowRank)
+	f, weight, bias := low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*n), n)
+	h, rows := low.Features(), low.Out()
+	sums := scratch.Slice(0, n)
+	products := scratch.Slice(n, (h+1)*n)
+	w.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: n, K: rows, A: weight, LDA: h, B: dkernel, LDB: n, C: products, LDC: n})
+	w.product(l.dev, tensor.GemmArgs{TransA: true, M: 1, N: n, K: rows, A: bias, LDA: 1, B: dkernel, LDB: n, C: sums, LDC: n})
+	l.dev.Mul(products, products, f)
+	for k := range h {
+		l.dev.Add(sums, sums, products.Slice(k*n, (k+1)*n))
+	}
+	l.dev.Download(w.host[:n], sums)
+	taps := len(s.Offsets)
+	for j := range w.el.WeightGrad {
+		sum := 0.0
+		for i := range s.NOut {
+			for _, v := range w.host[(i*s.NIn+j)*taps:][:taps] {
+				sum += float64(v)
+			}
+		}
+		w.el.WeightGrad[j] += sum
+	}
+}
+
+func (w *kernelWeights) product(dev tensor.Device, g tensor.GemmArgs) {
+	w.gemm = g
+	dev.Gemm(&w.gemm)
+}
