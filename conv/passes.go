@@ -141,7 +141,8 @@ type FeaturePasses interface {
 	Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
-// Provider is a device that brings its own passes.
+// Provider is a device that brings its own passes, for shapes of all kinds but with an
+// error for those that it has none for.
 type Provider interface {
 	tensor.Device
 	NewPasses(s *Shape) (Passes, error)
