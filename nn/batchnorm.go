@@ -164,9 +164,7 @@ func (l *BatchNorm) Backward() {
 	if !l.trained {
 		refuse("BatchNorm.Backward", "no Forward(true) before it")
 	}
-	if l.weights.Live() {
-		l.weights.Again()
-	}
+	l.weights.Again()
 	a := l.args(true)
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad

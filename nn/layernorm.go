@@ -152,9 +152,7 @@ func (l *LayerNorm) Backward() {
 	if !l.trained {
 		refuse("LayerNorm.Backward", "no Forward(true) before it")
 	}
-	if l.weights.Live() {
-		l.weights.Again()
-	}
+	l.weights.Again()
 	a := l.args()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad

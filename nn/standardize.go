@@ -80,9 +80,7 @@ func (l *Standardize) Forward(train bool) {
 //
 // and adds to the gradients of weights, which mean and variance depend on too.
 func (l *Standardize) Backward() {
-	if l.weights.Live() {
-		l.weights.Again()
-	}
+	l.weights.Again()
 	a := l.args()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	if !l.weights.Live() {

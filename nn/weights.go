@@ -99,8 +99,12 @@ func (w *Weights) ReadShares(points int) {
 	w.read(total)
 }
 
-// Again takes the weights, for the backward pass, as the forward pass did.
-func (w *Weights) Again() { w.spread(w.back) }
+// Again takes the weights, if there are any, for the backward pass as the forward pass did.
+func (w *Weights) Again() {
+	if w.Live() {
+		w.spread(w.back)
+	}
+}
 
 // read takes the weights in a unit.
 func (w *Weights) read(u unit) {
