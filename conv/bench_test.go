@@ -83,3 +83,21 @@ func BenchmarkConv(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkParts measures a step, rendering included, of a group convolution and of the
+// two parts that a separable one has in its place.
+func BenchmarkParts(b *testing.B) {
+	for _, k := range []kind{groupwise, pointwise, depthwise} {
+		b.Run("layer="+k.String(), func(b *testing.B) {
+			h := newHarness(b, k, Config{Name: "conv", In: 32, Out: 32, Side: 7, Bias: true}, sizes{8, 8, 14, 14, 64}, 1, false)
+			h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), 1))
+			h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 2))
+			for b.Loop() {
+				h.in.Written(h.in.MaxN)
+				h.Forward(true)
+				h.out.Accumulate()
+				h.Backward()
+			}
+		})
+	}
+}

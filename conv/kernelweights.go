@@ -23,7 +23,7 @@ type kernelWeights struct {
 	el   *gumbel.Elements
 	tile tensor.Buffer // [positions], the weights at the last Render
 	host []float32
-	gemm tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
+	products
 }
 
 // planKernelWeights reserves the weights of a layer whose kernel has so many positions at
@@ -73,13 +73,12 @@ func (l *layer) weightsGrad(dkernel, scratch tensor.Buffer) {
 	low := l.net.(siren.LowRank)
 	f, weight, bias := low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*n), n)
 	h, rows := low.Features(), low.Out()
-	sums := scratch.Slice(0, n)
-	products := scratch.Slice(n, (h+1)*n)
-	w.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: n, K: rows, A: weight, LDA: h, B: dkernel, LDB: n, C: products, LDC: n})
+	sums, back := scratch.Slice(0, n), scratch.Slice(n, (h+1)*n)
+	w.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: n, K: rows, A: weight, LDA: h, B: dkernel, LDB: n, C: back, LDC: n})
 	w.product(l.dev, tensor.GemmArgs{TransA: true, M: 1, N: n, K: rows, A: bias, LDA: 1, B: dkernel, LDB: n, C: sums, LDC: n})
-	l.dev.Mul(products, products, f)
+	l.dev.Mul(back, back, f)
 	for k := range h {
-		l.dev.Add(sums, sums, products.Slice(k*n, (k+1)*n))
+		l.dev.Add(sums, sums, back.Slice(k*n, (k+1)*n))
 	}
 	l.dev.Download(w.host[:n], sums)
 	taps := len(s.Offsets)
@@ -92,9 +91,4 @@ func (l *layer) weightsGrad(dkernel, scratch tensor.Buffer) {
 		}
 		w.el.WeightGrad[j] += sum
 	}
-}
-
-func (w *kernelWeights) product(dev tensor.Device, g tensor.GemmArgs) {
-	w.gemm = g
-	dev.Gemm(&w.gemm)
 }

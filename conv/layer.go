@@ -123,15 +123,14 @@ type layer struct {
 	host      []float32     // the same on the host
 	prepared  tensor.Buffer
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
+	kernel    int           // length of the former
 	weighted  int           // where the latter begins
-	weights   *weights      // of the input elements, by copies of the map, or nil
 
+	weights       *weights       // of the input elements, by copies of the map, or nil
 	kernelWeights *kernelWeights // of the same, by the kernel, or nil
-
-	windowed bool     // the kernel has one
-	window   *window  // it, once planned
-	penalty  *penalty // of the norms of kernel and bias, or nil
-	kernel   int      // length of the former
+	windowed      bool           // the kernel has one
+	window        *window        // it, once planned
+	penalty       *penalty       // of the norms of kernel and bias, or nil
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group

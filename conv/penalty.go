@@ -27,7 +27,7 @@ type penalty struct {
 
 	sums tensor.Buffer // [2]: |K|^2 and |bias|^2
 	host [2]float32
-	gemm tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
+	products
 }
 
 // planPenalty reserves the penalty of a layer, nil for none.
@@ -105,7 +105,11 @@ func (l *layer) measurePenalty() (kernel, bias float64) {
 	return kernel, bias
 }
 
-func (p *penalty) product(dev tensor.Device, g tensor.GemmArgs) {
+// products computes matrix products on a device without an allocation: an argument of an
+// interface call would go to the heap.
+type products struct{ gemm tensor.GemmArgs }
+
+func (p *products) product(dev tensor.Device, g tensor.GemmArgs) {
 	p.gemm = g
 	dev.Gemm(&p.gemm)
 }
