@@ -1,11 +1,13 @@
 package model
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -15,6 +17,16 @@ import (
 func newTinySeparable(t *testing.T) *Network {
 	t.Helper()
 	return newTinyWith(t, func(c *CKResNetConfig) { c.Separable, c.Seed = true, 4 }) // without a kink where TestGradient looks
+}
+
+// Either part is computed in one way alone.
+func TestSeparableRefusesAlgorithms(t *testing.T) {
+	c := tinyGCNN()
+	c.Separable, c.Algorithm = true, conv.LowRank
+	var e *ConfigError
+	if _, err := NewGCNN(c); !errors.As(err, &e) || e.Field != "GCNNConfig.Algorithm" {
+		t.Errorf("error %v", err)
+	}
 }
 
 // Networks of separable kernels are as equivariant as others, exactly where the group is.

@@ -12,9 +12,8 @@ import (
 
 // kernels is a lifting or group convolution as it was made, and its parameters.
 type kernels struct {
-	cfg       conv.Config
-	separable bool
-	params    []*nn.Parameter
+	cfg    conv.Config
+	params []*nn.Parameter
 }
 
 // Kernels are the kernels of a convolution at some elements of the group, as its kernel
@@ -116,7 +115,7 @@ func (net *Network) newRenderer(layer int) (r *renderer, err error) {
 		l.Plan(np, in, r.at)
 		r.layers = []dense{l}
 	} else {
-		g, err := newGroupConv(cfg, of.separable, 0)
+		g, err := newGroupConv(cfg, net.cfg.Separable, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -843,7 +843,7 @@ func TestConfigRefuses(t *testing.T) {
 		"KernelNorm":       func(c *GCNNConfig) { c.KernelNet, c.KernelNorm = conv.MLP, "BatchNorm" },
 		"PerElement":       func(c *GCNNConfig) { c.Group, c.Partial, c.Elements, c.PerElement = lie.T2, false, 1, true },
 		"Elements":         func(c *GCNNConfig) { c.Group, c.Partial, c.Elements = lie.Cyclic(4), false, 3 },
-		"Algorithm":        func(c *GCNNConfig) { c.Separable, c.Algorithm = true, conv.LowRank },
+		"Algorithm":        func(c *GCNNConfig) { c.Algorithm = "magic" },
 		"Side":             func(c *GCNNConfig) { c.Side, c.Pools = 4, []int{0, 1, 2} },
 		"Pools":            func(c *GCNNConfig) { c.Pools = []int{4} },
 		"Dropout":          func(c *GCNNConfig) { c.Dropout = 1 },

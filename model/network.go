@@ -175,7 +175,7 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 		return nil, err
 	}
 	net.params.Add(l.Parameters()...)
-	net.convs = append(net.convs, kernels{cfg, false, l.Parameters()})
+	net.convs = append(net.convs, kernels{cfg, l.Parameters()})
 	return l, nil
 }
 
@@ -197,7 +197,7 @@ func (net *Network) newConv(cfg conv.Config) (groupConv, error) {
 		return g, err
 	}
 	net.params.Add(g.Parameters()...)
-	net.convs = append(net.convs, kernels{cfg, net.cfg.Separable, g.Parameters()})
+	net.convs = append(net.convs, kernels{cfg, g.Parameters()})
 	return g, nil
 }
 
