@@ -22,6 +22,9 @@ type cifarFormat struct {
 
 var cifar10 = cifarFormat{"CIFAR-10", []int{10}, cifarBatch}
 
+// cifar10Classes are the classes of CIFAR-10, in their order.
+var cifar10Classes = []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
+
 // cifarMirrors hold the archives of both sets; the SHA-256 are those that
 // TensorFlow Datasets lists.
 var cifarMirrors = []string{"https://www.cs.toronto.edu/~kriz/", "https://cave.cs.toronto.edu/kriz/"}
@@ -73,6 +76,20 @@ func ReadCIFAR10(dir string, by Division) (*Dataset, error) {
 		}
 	}
 	return newCIFAR10("cifar10", dir, [2]Split{train, test}, by)
+}
+
+// newCIFAR10 makes a set of that name of images to train and to test on.
+func newCIFAR10(name, dir string, parts [2]Split, by Division) (*Dataset, error) {
+	n := parts[0].Len()
+	if n < 10 {
+		return nil, &FileError{Path: dir, Problem: fmt.Sprintf("%d images to train on, a tenth of which is to be set aside for validation", n), Remedy: "give at least 10"}
+	}
+	learn, validate := by.setAside(n, n/10)
+	return (&Dataset{
+		Name: name, Channels: 3, Height: cifarSide, Width: cifarSide,
+		Classes: 10, ClassNames: cifar10Classes,
+		Train: gather(&parts[0], learn, cifarPixels), Validation: gather(&parts[0], validate, cifarPixels), Test: parts[1],
+	}).normalized(), nil
 }
 
 // balanced returns an error unless all classes have equally many images.

@@ -1,13 +1,9 @@
 package data
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 )
-
-// cifar10Classes are the classes of CIFAR-10, in their order.
-var cifar10Classes = []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
 
 // CIFAR10PartFiles returns what a part of CIFAR-10 is read from.
 func CIFAR10PartFiles() FileSet {
@@ -81,18 +77,4 @@ func ReadCIFAR10JPEG(dir string, by Division) (*Dataset, error) {
 		}
 	}
 	return newCIFAR10(set.Name, dir, parts, by)
-}
-
-// newCIFAR10 makes a set of that name of images to train and to test on.
-func newCIFAR10(name, dir string, parts [2]Split, by Division) (*Dataset, error) {
-	n := parts[0].Len()
-	if n < 10 {
-		return nil, &FileError{Path: dir, Problem: fmt.Sprintf("%d images to train on, a tenth of which is to be set aside for validation", n), Remedy: "give at least 10"}
-	}
-	learn, validate := by.setAside(n, n/10)
-	return (&Dataset{
-		Name: name, Channels: 3, Height: cifarSide, Width: cifarSide,
-		Classes: 10, ClassNames: cifar10Classes,
-		Train: gather(&parts[0], learn, cifarPixels), Validation: gather(&parts[0], validate, cifarPixels), Test: parts[1],
-	}).normalized(), nil
 }
