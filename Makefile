@@ -83,7 +83,7 @@ bench-peers: ## measure SUITES (all) against other software, see bench/README.md
 
 # Some seconds of steps each. Shares, unlike times, bear other work on the machine.
 bench-profiles: ## profile training steps at each of PROFILE_LEVELS, for BENCHMARKS.md
-	@set -e; dir=$$(mktemp -d); for level in $(PROFILE_LEVELS); do for preset in $(PROFILE_PRESETS); do \
+	@set -e; dir=$$(mktemp -d); mkdir -p bench/results/speed/profiles; for level in $(PROFILE_LEVELS); do for preset in $(PROFILE_PRESETS); do \
 		echo "$$preset at $$level"; \
 		NOETHER_SIMD=$$level $(GO) test ./bench -run '^$$' -bench "TrainStep/preset=$$preset\$$/batch=[0-9]+/threads=1\$$" -benchtime 4s -o $$dir/bench.test -cpuprofile $$dir/cpu.prof >/dev/null; \
 		$(GO) tool pprof -top -nodecount=1000 -nodefraction=0 $$dir/bench.test $$dir/cpu.prof 2>/dev/null | sed '/^File:/d;/^Build ID:/d' >bench/results/speed/profiles/$$preset@$$level.txt; \
