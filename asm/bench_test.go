@@ -67,9 +67,12 @@ func BenchmarkSinCosAffine(b *testing.B) {
 func BenchmarkSinCos(b *testing.B) {
 	bench(b, 3, 12, func(a [][]float32) { SinCos(a[0], a[1], a[2]) })
 }
-func BenchmarkExp(b *testing.B)  { bench(b, 2, 8, func(a [][]float32) { Exp(a[0], a[1]) }) }
-func BenchmarkLog(b *testing.B)  { bench(b, 2, 8, func(a [][]float32) { Log(a[0], a[1]) }) }
-func BenchmarkAdd(b *testing.B)  { bench(b, 3, 12, func(a [][]float32) { Add(a[0], a[1], a[2]) }) }
+func BenchmarkExp(b *testing.B) { bench(b, 2, 8, func(a [][]float32) { Exp(a[0], a[1]) }) }
+func BenchmarkLog(b *testing.B) { bench(b, 2, 8, func(a [][]float32) { Log(a[0], a[1]) }) }
+func BenchmarkAdd(b *testing.B) { bench(b, 3, 12, func(a [][]float32) { Add(a[0], a[1], a[2]) }) }
+func BenchmarkSumDiff(b *testing.B) {
+	bench(b, 4, 16, func(a [][]float32) { SumDiff(a[0], a[1], a[2], a[3]) })
+}
 func BenchmarkAxpy(b *testing.B) { bench(b, 2, 12, func(a [][]float32) { Axpy(a[0], 1e-9, a[1]) }) }
 func BenchmarkRelu(b *testing.B) { bench(b, 2, 8, func(a [][]float32) { Relu(a[0], a[1]) }) }
 func BenchmarkSum(b *testing.B)  { bench(b, 1, 4, func(a [][]float32) { Sum(a[0]) }) }

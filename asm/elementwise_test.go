@@ -36,6 +36,8 @@ var elementwises = []elementwise{
 		run: func(a [][]float32) { Add(a[0], a[1], a[2]) }},
 	{name: "Sub", args: 3, outs: 1, alias: [][2]int{{0, 1}, {0, 2}},
 		run: func(a [][]float32) { Sub(a[0], a[1], a[2]) }},
+	{name: "SumDiff", args: 4, outs: 2, alias: [][2]int{{0, 2}, {0, 3}, {1, 2}, {1, 3}},
+		run: func(a [][]float32) { SumDiff(a[0], a[1], a[2], a[3]) }},
 	{name: "Mul", args: 3, outs: 1, alias: [][2]int{{0, 1}, {0, 2}},
 		run: func(a [][]float32) { Mul(a[0], a[1], a[2]) }},
 	{name: "MulAdd", args: 3, outs: 1, read: true, alias: [][2]int{{0, 1}, {0, 2}},

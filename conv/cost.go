@@ -47,7 +47,7 @@ func (l *lattice) cost(s *Shape) float64 {
 	}
 	products := 3 * 3 * 2 * count * sources * targets * batch
 	spectra := 3 * 2 * count * sources * targets * float64(len(s.Offsets))
-	// A plane along y, then its half plane along x, two frequencies at a time.
+	// A plane along y, then its half plane along x.
 	plane := func(h, w int) float64 {
 		return 2 * batch * float64(l.periodH*h*w+2*w*l.count)
 	}

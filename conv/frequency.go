@@ -87,6 +87,7 @@ func blockSizesOf(split bool) blockSizes {
 // band is a range of groups whose spectra are in memory together.
 type band struct {
 	groups       []frequencies
+	fy           int // of the first group
 	first, count int // frequencies
 	row, rows    int // of the real transform along y
 }
@@ -98,7 +99,7 @@ func (l *lattice) bandGroups(perFrequency int) int {
 }
 
 func (l *lattice) band(from, groups int) band {
-	b := band{groups: l.groups[from:min(len(l.groups), from+groups)]}
+	b := band{groups: l.groups[from:min(len(l.groups), from+groups)], fy: from}
 	last := b.groups[len(b.groups)-1]
 	b.first, b.row = b.groups[0].first, b.groups[0].row
 	b.count = last.first + last.count - b.first

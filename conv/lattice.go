@@ -1,6 +1,9 @@
 package conv
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // lattice holds the frequencies of the frequency-domain algorithm and the
 // matrices of its transforms, for the largest shape of a layer; they do not
@@ -44,24 +47,32 @@ type frequencies struct {
 	rows         int // 1 where it is real, else 2
 }
 
-// transform holds the matrices that take a plane to its spectrum. Along y, for
-// all groups: alongY [rows, h]. Along x, for a group with one row: edge
-// [periodW/2+1, w], real part and imaginary part; the third is the second negated,
-// since the spectrum times i has that for its real part and the first for its
-// imaginary part. For a group with two rows: waves [periodW, w], the cosines of
-// fx = 0..periodW/2 and then the sines of fx = 1..(periodW-1)/2, of which each
-// serves fx and -fx, and the same negated.
+// transform holds the matrices that take a plane to its spectrum. Positions count from
+// the middle of the plane, which all planes of a layer share, so that cosines see only
+// the even part of a plane (see asm.Fold) and sines only the odd part: half the
+// multiplications. The spectrum differs from that of positions counted from the corner by
+// a phase, the same for all planes, and a product with the kernel leaves it alone.
+//
+// Along y, with a row for each group: cos [groups, even rows], minusSin [groups, odd
+// rows], for a plane split into even and odd rows, or alongY [(group, part), h] for one as
+// it is. They give the real row r and the imaginary row i of a group, which are then split
+// into even part and odd part along x. Along x, with a row for each fx, of which the upper half stand for
+// fx - periodW: waves [periodW, w], the cosines of the even positions and then the sines
+// of the odd ones, takes (even part of r, odd part of i) to the real part of the spectrum;
+// with the sines negated it takes (even part of i, odd part of r) to the imaginary part;
+// the third is the second negated, for the spectrum times i has that for its real part and
+// the first for its imaginary part.
 type transform struct {
-	h, w   int
-	alongY []float32
-	edge   [3][]float32
-	waves  [2][]float32
+	h, w                  int
+	cos, minusSin, alongY []float32
+	waves                 [3][]float32
 }
 
-// inverse holds the matrices that take a spectrum to the plane. Along x: edge [w,
-// 2(periodW/2+1)] with columns (fx, part), and for the spectrum times -i; waves
-// [w, periodW], cosines and sines as in transform, and the same negated. Along y:
-// alongY [h, rows].
+// inverse holds the matrices that take a spectrum to the plane, positions again counted
+// from the middle. Along x: edge [w, 2(periodW/2+1)] with columns (fx, part), for a group
+// with one row, and for the spectrum times -i; waves [w, periodW] for one with two, the
+// cosines of fx = 0..periodW/2 and then the sines of fx = 1..(periodW-1)/2, of which each
+// serves fx and -fx, and the same negated. Along y: alongY [h, rows].
 type inverse struct {
 	h, w        int
 	edge, waves [2][]float32
@@ -95,6 +106,10 @@ func newLattice(s *Shape) *lattice {
 		l.periodH = max(l.periodH, s.H-o.Row, s.OutH+o.Row)
 		l.periodW = max(l.periodW, s.W-o.Col, s.OutW+o.Col)
 	}
+	// A plane of an even side has its middle between two positions, which half an even
+	// period away are not in step.
+	l.periodH += even(l.periodH) & even(s.H)
+	l.periodW += even(l.periodW) & even(s.W)
 	row := 0
 	for fy := 0; 2*fy <= l.periodH; fy++ {
 		g := frequencies{first: l.count, count: l.periodW, row: row, rows: 2}
@@ -106,12 +121,13 @@ func newLattice(s *Shape) *lattice {
 		row += g.rows
 	}
 	l.kernels(s.Offsets)
-	l.in = l.transform(0, 0, l.h, l.w)
-	l.grad = l.transform(l.top, l.left, l.outH, l.outW)
-	l.back = l.inverse(0, 0, l.h, l.w)
-	l.out = l.inverse(l.top, l.left, l.outH, l.outW)
+	l.in, l.grad = l.transform(l.h, l.w), l.transform(l.outH, l.outW)
+	l.back, l.out = l.inverse(l.h, l.w), l.inverse(l.outH, l.outW)
 	return l
 }
+
+// even returns 1 for an even number, else 0.
+func even(n int) int { return 1 - n&1 }
 
 // real reports whether the transform along y of a real plane is real at fy.
 func (l *lattice) real(fy int) bool { return fy == 0 || 2*fy == l.periodH }
@@ -129,10 +145,24 @@ func weight(f, period int) float64 {
 }
 
 // phase returns the cosine and sine of 2 pi k/period, of the integer k reduced
-// first.
+// first, and exactly where they are 0 or 1.
 func phase(k, period int) (cos, sin float64) {
-	s, c := math.Sincos(2 * math.Pi * float64(k%period) / float64(period))
+	k = (k%period + period) % period
+	if 4*k%period == 0 {
+		quarter := 4 * k / period
+		return [4]float64{1, 0, -1, 0}[quarter], [4]float64{0, 1, 0, -1}[quarter]
+	}
+	s, c := math.Sincos(2 * math.Pi * float64(k) / float64(period))
 	return c, s
+}
+
+// fromMiddle returns the cosine and sine of 2 pi f/period times the distance of position
+// x from the middle of n. f in the upper half of the period stands for f - period.
+func fromMiddle(f, x, n, period int) (cos, sin float64) {
+	if 2*f > period {
+		f -= period
+	}
+	return phase(f*(2*x-(n-1)), 2*period)
 }
 
 // kernels fills the matrices between slots and spectra. The kernel of a
@@ -168,39 +198,45 @@ func (l *lattice) kernels(offsets []Offset) {
 	}
 }
 
-// transform returns the matrices for a plane h x w that stands at (top, left).
-func (l *lattice) transform(top, left, h, w int) transform {
-	t := transform{h: h, w: w, alongY: make([]float32, l.periodH*h)}
-	for fy, g := range l.groups {
+// transform returns the matrices for a plane h x w.
+func (l *lattice) transform(h, w int) transform {
+	evenH, oddH, evenW := (h+1)/2, h/2, (w+1)/2
+	t := transform{h: h, w: w, alongY: make([]float32, 2*len(l.groups)*h)}
+	for fy := range l.groups {
+		cos, minusSin := t.alongY[2*fy*h:][:h], t.alongY[(2*fy+1)*h:][:h]
 		for y := range h {
-			c, s := phase(fy*(y+top), l.periodH)
-			t.alongY[g.row*h+y] = float32(c)
-			if g.rows == 2 {
-				t.alongY[(g.row+1)*h+y] = float32(-s)
-			}
+			c, s := fromMiddle(fy, y, h, l.periodH)
+			cos[y], minusSin[y] = float32(c), float32(-s)
 		}
-	}
-	half := l.periodW / 2
-	for part := range 2 {
-		t.edge[part] = make([]float32, (half+1)*w)
+		for q := range evenH {
+			t.cos = append(t.cos, cos[h-1-q])
+		}
+		for q := range oddH {
+			t.minusSin = append(t.minusSin, minusSin[h-1-q])
+		}
 	}
 	t.waves[0] = make([]float32, l.periodW*w)
-	for fx := range half + 1 {
-		for x := range w {
-			c, s := phase(fx*(x+left), l.periodW)
-			t.edge[0][fx*w+x], t.edge[1][fx*w+x] = float32(c), float32(-s)
+	for fx := range l.periodW {
+		for x := range evenW {
+			c, s := fromMiddle(fx, w-1-x, w, l.periodW)
 			t.waves[0][fx*w+x] = float32(c)
-			if l.mirrored(fx) {
-				t.waves[0][(half+fx)*w+x] = float32(s)
+			if evenW+x < w {
+				t.waves[0][fx*w+evenW+x] = float32(s)
 			}
 		}
 	}
-	t.edge[2], t.waves[1] = negated(t.edge[1]), negated(t.waves[0])
+	t.waves[1] = slices.Clone(t.waves[0])
+	for fx := range l.periodW {
+		for x := evenW; x < w; x++ {
+			t.waves[1][fx*w+x] *= -1
+		}
+	}
+	t.waves[2] = negated(t.waves[1])
 	return t
 }
 
-// inverse returns the matrices for a plane h x w that stands at (top, left).
-func (l *lattice) inverse(top, left, h, w int) inverse {
+// inverse returns the matrices to a plane h x w.
+func (l *lattice) inverse(h, w int) inverse {
 	half := l.periodW / 2
 	v := inverse{
 		h: h, w: w,
@@ -209,7 +245,7 @@ func (l *lattice) inverse(top, left, h, w int) inverse {
 	}
 	for x := range w {
 		for fx := range half + 1 {
-			c, s := phase(fx*(x+left), l.periodW)
+			c, s := fromMiddle(fx, x, w, l.periodW)
 			share := weight(fx, l.periodW)
 			edge := v.edge[0][2*(x*(half+1)+fx):]
 			edge[0], edge[1] = float32(share*c), float32(-share*s)
@@ -223,7 +259,7 @@ func (l *lattice) inverse(top, left, h, w int) inverse {
 	for fy, g := range l.groups {
 		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
 		for y := range h {
-			c, s := phase(fy*(y+top), l.periodH)
+			c, s := fromMiddle(fy, y, h, l.periodH)
 			v.alongY[y*l.periodH+g.row] = float32(share * c)
 			if g.rows == 2 {
 				v.alongY[y*l.periodH+g.row+1] = float32(-share * s)

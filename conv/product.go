@@ -154,8 +154,7 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 	for q := range nf {
 		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
 		xi := p.from[(f+q)*2*in+in+c0*batch:][:nc*batch]
-		asm.Add(sum, xr, xi)
-		asm.Sub(difference, xi, xr)
+		asm.SumDiff(sum, difference, xi, xr)
 		re := p.to[(f+q)*2*out+m0*batch:][:nm*batch]
 		im := p.to[(f+q)*2*out+out+m0*batch:][:nm*batch]
 		t, k := t[q*nm*batch:][:nm*batch], k[3*q*size:]
@@ -201,8 +200,7 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	for q := range nf {
 		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
 		yi := p.from[(f+q)*2*in+in+m0*batch:][:nm*batch]
-		asm.Add(sum, yr, yi)
-		asm.Sub(difference, yi, yr)
+		asm.SumDiff(sum, difference, yi, yr)
 		re := p.to[(f+q)*2*out+c0*batch:][:nc*batch]
 		im := p.to[(f+q)*2*out+out+c0*batch:][:nc*batch]
 		t, k := t[q*nc*batch:][:nc*batch], k[3*q*size:]

@@ -117,8 +117,7 @@ func (p *folding) fold(slots, byTap []float32) {
 		copy(slots[p.row.at(kind, 0):], p.tap(byTap, mid, kind))
 		for e := 1; e <= mid; e++ {
 			after, before := p.tap(byTap, mid+e, kind), p.tap(byTap, mid-e, kind)
-			asm.Add(slots[p.row.at(kind, e):][:p.row.width], after, before)
-			asm.Sub(slots[p.row.at(kind, mid+e):][:p.row.width], after, before)
+			asm.SumDiff(slots[p.row.at(kind, e):][:p.row.width], slots[p.row.at(kind, mid+e):][:p.row.width], after, before)
 		}
 	}
 }
@@ -131,8 +130,7 @@ func (p *folding) unfold(byTap, slots []float32) {
 		for e := 1; e <= mid; e++ {
 			even := slots[p.row.at(kind, e):][:p.row.width]
 			odd := slots[p.row.at(kind, mid+e):][:p.row.width]
-			asm.Add(p.tap(byTap, mid+e, kind), even, odd)
-			asm.Sub(p.tap(byTap, mid-e, kind), even, odd)
+			asm.SumDiff(p.tap(byTap, mid+e, kind), p.tap(byTap, mid-e, kind), even, odd)
 		}
 	}
 }

@@ -5,8 +5,20 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// analysisValues bounds what a worker keeps of planes transformed along y.
-const analysisValues = 320 << 10
+const (
+	// analysisValues bounds what a worker keeps of planes transformed along y, but for one
+	// group of frequencies of one channel. They are written and read in long runs, so they
+	// may exceed the second-level cache.
+	analysisValues = 1 << 20
+
+	// synthesisValues bounds what a worker keeps of planes to be transformed along y, but
+	// for one channel.
+	synthesisValues = 320 << 10
+)
+
+// mostTogether is how many channels are transformed at a time: enough for runs of whole
+// cache lines in the spectra.
+const mostTogether = 16
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
 // of a band, [f, part, channel, batch], or, turned, to
@@ -31,15 +43,11 @@ type analysis struct {
 	turned   bool
 	panels   panels // of a turned spectrum
 
-	together int // channels of an item
-	most     int // rows along y that are kept at a time
+	together int // channels, or pairs, of an item
+	most     int // groups whose rows are kept at a time
 }
 
 var _ tensor.Task = (*analysis)(nil)
-
-// mostTogether is how many channels are transformed at a time, but for those that
-// belong together: enough for runs of whole cache lines in the spectra.
-const mostTogether = 16
 
 // panels is how the columns (c,j) of a kernel are laid out: panels of nr columns.
 // With paired elements the columns of the sums and those of the differences are laid
@@ -81,10 +89,6 @@ func (p *panels) block(i int) (panel, first, n int) {
 // wide returns the most panels of a block.
 func (p *panels) wide() int { return max(1, blockColumns/p.kinds/p.nr) }
 
-// togetherFor returns how many channels are transformed at a time: all elements of
-// as many channels proper as make the usual number.
-func togetherFor(elements int) int { return max(1, mostTogether/elements) * elements }
-
 // elementsOf returns n for paired elements, else 1.
 func elementsOf(s *Shape, n int) int {
 	if s.Paired {
@@ -93,28 +97,39 @@ func elementsOf(s *Shape, n int) int {
 	return 1
 }
 
-// rowsFor returns how many rows along y are kept at a time.
-func (l *lattice) rowsFor(together, w, batch int) int {
-	return max(2, min(l.periodH, analysisValues/(together*w*batch)))
-}
-
-// analysisLocal returns the size of a worker's memory.
+// analysisLocal returns the size of a worker's memory: rows of both kinds, the planes of a
+// bundle folded or a group's spectrum, and the sums and differences of two lines.
 func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
-	for _, m := range []struct{ n, w int }{{s.NIn, s.W}, {s.NOut, s.OutW}} {
-		for elements := 1; elements <= m.n; elements++ {
-			n := togetherFor(elements)
-			rows := l.rowsFor(n, m.w, s.B)
-			size = max(size, (n*rows*m.w+max(rows*m.w, 4*l.periodW*n))*s.B)
-		}
+	for _, t := range []*transform{&l.in, &l.grad} {
+		line := t.w * s.B
+		rows := min(max(analysisValues, 4*line), 4*len(l.groups)*mostTogether*line)
+		size = max(size, rows+max(t.h*bundle(s.B)*line, 2*l.periodW*mostTogether*s.B)+2*line)
 	}
 	return size
 }
 
+// bundle returns how many channels are transformed as one, side by side: enough for the
+// columns of two register tiles.
+func bundle(batch int) int { return max(1, min(mostTogether, 64/batch)) }
+
+// kinds returns 2 for paired elements, else 1.
+func kinds(elements int) int { return min(2, elements) }
+
+// member returns the channel that is number i of the first kind; with paired elements that
+// of the second kind is n/2 behind it.
+func member(i, elements int) int {
+	if half := elements / 2; half > 0 {
+		return i/half*elements + i%half
+	}
+	return i
+}
+
 func (a *analysis) run() {
-	a.together = togetherFor(a.elements)
-	a.most = a.rowsFor(a.together, a.transform.w, a.batch)
-	a.cpu.Team().For(blocksOf(a.channels, a.together), 1, a)
+	group := 2 * kinds(a.elements) * a.transform.w * a.batch
+	a.together = max(1, min(mostTogether, analysisValues/(group*len(a.band.groups))))
+	a.most = max(1, min(len(a.band.groups), analysisValues/(group*a.together)))
+	a.cpu.Team().For(blocksOf(a.channels/kinds(a.elements), a.together), 1, a)
 }
 
 // Do transforms the items lo <= item < hi.
@@ -122,109 +137,128 @@ func (a *analysis) Do(lo, hi, worker int) {
 	local := a.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		first := item * a.together
-		n := min(a.together, a.channels-first)
-		for from := 0; from < len(a.band.groups); {
-			to, rows := from, 0
-			for to < len(a.band.groups) && rows+a.band.groups[to].rows <= a.most {
-				rows += a.band.groups[to].rows
-				to++
-			}
-			a.transformGroups(a.band.groups[from:to], rows, first, n, local)
-			from = to
+		n := min(a.together, a.channels/kinds(a.elements)-first)
+		for from := 0; from < len(a.band.groups); from += a.most {
+			a.transformGroups(from, min(a.most, len(a.band.groups)-from), first, n, local)
 		}
 	}
 }
 
-// transformGroups transforms n channels to the frequencies of some groups, which
-// take that many rows along y.
-func (a *analysis) transformGroups(groups []frequencies, count, first, n int, local []float32) {
-	h, line := a.transform.h, a.transform.w*a.batch
-	size := count * line // of a channel, transformed along y
-	rows, spare := local[:n*size], local[n*size:]
-	for c := range n {
-		gemmNN(count, line, h, a.alongY[groups[0].row*h:], h, a.plane[(first+c)*h*line:], line, rows[c*size:], line, false)
+// transformGroups transforms n channels, or pairs, to the frequencies of some groups of
+// the band.
+func (a *analysis) transformGroups(from, groups, first, n int, local []float32) {
+	size := groups * 2 * a.transform.w * a.batch // of a channel, transformed along y
+	rows, spare := local[:kinds(a.elements)*n*size], local[kinds(a.elements)*n*size:]
+	for c := 0; c < n; c += bundle(a.batch) {
+		m := min(bundle(a.batch), n-c)
+		a.toRows(first+c, m, 0, a.fy+from, groups, rows[c*size:], spare)
+		if a.elements > 1 {
+			// The transform along y is linear, so the sums can as well be taken here.
+			x, y := rows[c*size:][:m*size], rows[(n+c)*size:][:m*size]
+			a.toRows(first+c, m, a.elements/2, a.fy+from, groups, y, spare)
+			asm.SumDiff(x, y, x, y)
+		}
 	}
-	half := a.elements / 2
-	if half > 0 {
-		// The transform along y is linear, so the sums can as well be taken here.
+	for i, g := range a.band.groups[from : from+groups] {
+		for times := range kinds(a.elements) {
+			a.write(g, i, rows[times*n*size:][:n*size], first, n, times, spare)
+		}
+	}
+}
+
+// toRows transforms a bundle of n channels, which are offset from the first kind, along y
+// to two lines [x, channel, batch] for each of the groups from fy on: the even part along x
+// of the real row and the odd part of the imaginary one, then the even part of the
+// imaginary row and the odd part of the real one.
+func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float32) {
+	if t := a.transform; fewRows*groups <= t.h {
 		for c := range n {
-			if c%a.elements < half {
-				sum, difference := rows[c*size:][:size], rows[(c+half)*size:][:size]
-				asm.Sub(spare[:size], sum, difference)
-				asm.Add(sum, sum, difference)
-				copy(difference, spare[:size])
-			}
+			a.fewToRows(member(first+c, a.elements)+offset, fy, groups, rows[c*a.batch:], n*a.batch, spare)
 		}
+		return
 	}
-	for _, g := range groups {
-		at := rows[(g.row-groups[0].row)*line:]
-		if half == 0 {
-			a.write(g, at, size, first, n, 0, 0, spare)
-			continue
-		}
-		a.write(g, at, size, first/2, n/2, 0, 0, spare)
-		a.write(g, at, size, first/2, n/2, half, 1, spare)
+	t := a.transform
+	line, ahead, half := t.w*n*a.batch, (t.w+1)/2*n*a.batch, t.h/2
+	folded := spare[:t.h*line]
+	for c := range n {
+		a.fold(member(first+c, a.elements)+offset, folded[c*a.batch:], n*a.batch, spare[t.h*line:])
+	}
+	even, odd := folded[:(t.h-half)*line], folded[(t.h-half)*line:]
+	cos, minusSin := t.cos[fy*(t.h-half):], t.minusSin[fy*half:]
+	gemmNN(groups, ahead, t.h-half, cos, t.h-half, even, line, rows, 2*line, false)
+	gemmNN(groups, line-ahead, t.h-half, cos, t.h-half, even[ahead:], line, rows[line+ahead:], 2*line, false)
+	gemmNN(groups, ahead, half, minusSin, half, odd, line, rows[line:], 2*line, false)
+	gemmNN(groups, line-ahead, half, minusSin, half, after(odd, ahead), line, rows[ahead:], 2*line, false)
+}
+
+// fewRows is the share of a plane's rows below which a number of groups does not repay the
+// passage that splits the plane into even and odd rows.
+const fewRows = 4
+
+// fewToRows is toRows for few groups: the rows are transformed as they are, and their
+// transforms split. Positions are so far apart.
+func (a *analysis) fewToRows(channel, fy, groups int, rows []float32, position int, spare []float32) {
+	t, line := a.transform, a.transform.w*a.batch
+	gemmNN(2*groups, line, t.h, t.alongY[2*fy*t.h:], t.h, a.plane[channel*t.h*line:], line, spare, line, false)
+	ahead := (t.w + 1) / 2 * position
+	for i := range groups {
+		one, other := rows[2*i*t.w*position:], rows[(2*i+1)*t.w*position:]
+		real, imag := spare[2*i*line:][:line], spare[(2*i+1)*line:][:line]
+		asm.Fold(one, after(other, ahead), position, real, t.w)
+		asm.Fold(other, after(one, ahead), position, imag, t.w)
 	}
 }
 
-// write transforms along x and writes n channels of a kind: channels proper, sums
-// (times = 0) or differences (times = 1, to be multiplied by i), whose elements
-// begin at offset.
-func (a *analysis) write(g frequencies, rows []float32, size, first, n, offset, times int, spare []float32) {
+// fold splits a plane into the parts that are even and odd along y, first all even ones,
+// and these into those even and odd along x, positions so far apart.
+func (a *analysis) fold(channel int, to []float32, position int, spare []float32) {
+	w, h, batch := a.transform.w, a.transform.h, a.batch
+	line, half := w*batch, h/2
+	plane := a.plane[channel*h*line:][:h*line]
+	alongX := func(row int, from []float32) {
+		to := to[row*w*position:]
+		asm.Fold(to, after(to, (w+1)/2*position), position, from, w)
+	}
+	sum, difference := spare[:line], spare[line:][:line]
+	for y := range half {
+		asm.SumDiff(sum, difference, plane[(h-1-y)*line:][:line], plane[y*line:][:line])
+		alongX(y, sum)
+		alongX(h-half+y, difference)
+	}
+	if h%2 == 1 {
+		alongX(half, plane[half*line:][:line])
+	}
+}
+
+// write transforms along x and writes group i of n channels of a kind: channels proper,
+// sums (times = 0) or differences (times = 1, to be multiplied by i).
+func (a *analysis) write(g frequencies, i int, rows []float32, first, n, times int, spare []float32) {
 	if a.turned {
 		part := n * a.batch
-		to := spare[2*a.periodW*part:]
-		a.alongX(g, rows, size, n, offset, times, to, to[part:], 2*part, spare)
-		a.turn(g, to, first, n, times)
+		a.alongX(g, i, rows, n, times, spare, spare[part:], 2*part)
+		a.turn(g, spare, first, n, times)
 		return
 	}
 	plane := planeSize(a.channels, a.batch)
 	to := a.spectrum[(g.first-a.first)*2*plane+(times*a.channels/2+first)*a.batch:]
-	a.alongX(g, rows, size, n, offset, times, to, to[plane:], 2*plane, spare)
+	a.alongX(g, i, rows, n, times, to, to[plane:], 2*plane)
 }
 
-// alongX transforms rows of n channels along x: to the real parts and the
+// alongX transforms the lines of group i of n channels along x: to the real parts and the
 // imaginary parts, frequencies ld apart, times i to the power of times.
-func (a *analysis) alongX(g frequencies, rows []float32, size, n, offset, times int, re, im []float32, ld int, spare []float32) {
-	w, batch := a.transform.w, a.batch
-	if g.rows == 1 {
-		for c := range n {
-			row := rows[a.place(c, offset)*size:]
-			gemmNN(g.count, batch, w, a.edge[2*times], w, row, batch, re[c*batch:], ld, false)
-			gemmNN(g.count, batch, w, a.edge[1-times], w, row, batch, im[c*batch:], ld, false)
-		}
-		return
+func (a *analysis) alongX(g frequencies, i int, rows []float32, n, times int, re, im []float32, ld int) {
+	w, size := a.transform.w, len(rows)/n
+	toReal, toImag := a.waves[0], a.waves[1]
+	if times == 1 {
+		re, im = im, re
+		toImag = a.waves[2]
 	}
-	// The waves of the real row and of the imaginary one, or, times i, of the
-	// imaginary one negated and of the real one.
-	part := n * batch
-	ofReal, ofImag := spare[:a.periodW*part], spare[a.periodW*part:]
-	for c := range n {
-		row := rows[a.place(c, offset)*size:]
-		gemmNN(a.periodW, batch, w, a.waves[times], w, row[times*w*batch:], batch, ofReal[c*batch:], part, false)
-		gemmNN(a.periodW, batch, w, a.waves[0], w, row[(1-times)*w*batch:], batch, ofImag[c*batch:], part, false)
+	for c := 0; c < n; c += bundle(a.batch) {
+		position := min(bundle(a.batch), n-c) * a.batch
+		one, other := rows[c*size+2*i*w*position:], rows[c*size+(2*i+1)*w*position:]
+		gemmNN(g.count, position, w, toReal, w, one, position, re[c*a.batch:], ld, false)
+		gemmNN(g.count, position, w, toImag, w, other, position, im[c*a.batch:], ld, false)
 	}
-	half := a.periodW / 2
-	for fx := range half + 1 {
-		cosR, cosI := ofReal[fx*part:][:part], ofImag[fx*part:][:part]
-		if !a.mirrored(fx) {
-			copy(re[fx*ld:], cosR)
-			copy(im[fx*ld:], cosI)
-			continue
-		}
-		sinR, sinI := ofReal[(half+fx)*part:][:part], ofImag[(half+fx)*part:][:part]
-		asm.Add(re[fx*ld:][:part], cosR, sinI)
-		asm.Sub(im[fx*ld:][:part], cosI, sinR)
-		opposite := (a.periodW - fx) * ld
-		asm.Sub(re[opposite:][:part], cosR, sinI)
-		asm.Add(im[opposite:][:part], cosI, sinR)
-	}
-}
-
-// place returns which of the channels at hand is number c of its kind.
-func (a *analysis) place(c, offset int) int {
-	half := max(1, a.elements/2)
-	return c/half*a.elements + offset + c%half
 }
 
 // turn writes n channels of a group, [f, part, channel, batch], to the panels of
@@ -256,7 +290,8 @@ type synthesis struct {
 	batch      int
 	plane      []float32
 	accumulate bool
-	together   int // channels, or pairs, of an item
+
+	together int // channels, or pairs, of an item
 }
 
 var _ tensor.Task = (*synthesis)(nil)
@@ -264,7 +299,7 @@ var _ tensor.Task = (*synthesis)(nil)
 // synthesisTogether returns how many channels, or pairs, are transformed at a time:
 // as many as make long runs in the spectra and whose rows fit the cache.
 func synthesisTogether(kinds, rows, w, batch int) int {
-	return max(1, min(mostTogether, analysisValues/(kinds*rows*w*batch)))
+	return max(1, min(mostTogether, synthesisValues/(kinds*rows*w*batch)))
 }
 
 // synthesisLocal returns the size of a worker's memory: rows of both kinds, the
@@ -273,16 +308,15 @@ func (l *lattice) synthesisLocal(s *Shape) int {
 	size := 0
 	for _, w := range []int{l.back.w, l.out.w} {
 		n := synthesisTogether(1, 1, w, s.B)
-		rows := max(2*l.periodH*w*s.B, analysisValues)
+		rows := max(2*l.periodH*w*s.B, synthesisValues)
 		size = max(size, rows+max(2*l.periodW*n, l.periodH*w)*s.B)
 	}
 	return size
 }
 
 func (y *synthesis) run() {
-	kinds := min(2, y.elements)
-	y.together = synthesisTogether(kinds, y.rows, y.inverse.w, y.batch)
-	y.cpu.Team().For(blocksOf(y.channels/kinds, y.together), 1, y)
+	y.together = synthesisTogether(kinds(y.elements), y.rows, y.inverse.w, y.batch)
+	y.cpu.Team().For(blocksOf(y.channels/kinds(y.elements), y.together), 1, y)
 }
 
 // Do transforms the items lo <= item < hi.
@@ -306,12 +340,11 @@ func (y *synthesis) Do(lo, hi, worker int) {
 		y.alongX(first, n, 0, sums, spare)
 		y.alongX(y.channels/2+first, n, 1, differences, spare)
 		for c := range n {
-			a, b, to := sums[c*size:][:size], differences[c*size:][:size], spare[:size]
-			channel := (first+c)/half*y.elements + (first+c)%half
-			asm.Add(to, a, b)
-			y.toPlane(channel, to)
-			asm.Sub(to, a, b)
-			y.toPlane(channel+half, to)
+			a, b := sums[c*size:][:size], differences[c*size:][:size]
+			asm.SumDiff(a, b, a, b)
+			channel := member(first+c, y.elements)
+			y.toPlane(channel, a)
+			y.toPlane(channel+half, b)
 		}
 	}
 }
@@ -356,10 +389,8 @@ func (y *synthesis) fold(from []float32, size, part int, ofReal, ofImag []float3
 		}
 		opposite := y.periodW - fx
 		re2, im2 := from[2*opposite*size:][:part], from[(2*opposite+1)*size:][:part]
-		asm.Add(ofReal[fx*part:][:part], re, re2)
-		asm.Sub(ofReal[(half+fx)*part:][:part], im2, im)
-		asm.Add(ofImag[fx*part:][:part], im, im2)
-		asm.Sub(ofImag[(half+fx)*part:][:part], re, re2)
+		asm.SumDiff(ofReal[fx*part:][:part], ofImag[(half+fx)*part:][:part], re, re2)
+		asm.SumDiff(ofImag[fx*part:][:part], ofReal[(half+fx)*part:][:part], im2, im)
 	}
 }
 
