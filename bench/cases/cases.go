@@ -205,6 +205,8 @@ var Steps = []Step{
 	{Preset: "cifar10-se2-16-partial", Batch: 64},
 	{Preset: "cifar10-e2-16-partial", Batch: 64},
 	{Preset: "cifar10-se2-4-full-13layer", Batch: 16},
+	{Preset: "rotmnist-sim2-8-partial", Batch: 64},
+	{Preset: "mnist6-m-mirror-2-partial", Batch: 64},
 }
 
 // Thetas are the sizes of the learned subsets whose cost is compared.
@@ -258,9 +260,9 @@ func (s Step) Network() (string, error) {
 	if theta == 0 {
 		theta = 1
 	}
-	return fmt.Sprintf("net=%s channels=%d side=%d classes=%d width=%d factors=%s pools=%s dropouts=%s dropout=%g elements=%d mirrors=%d partial=%d perelement=%d theta=%g k=%d hidden=%d layers=%d omega0=%g batch=%d",
+	return fmt.Sprintf("net=%s channels=%d side=%d classes=%d width=%d factors=%s pools=%s dropouts=%s dropout=%g elements=%d group=%s partial=%d perelement=%d theta=%g k=%d hidden=%d layers=%d omega0=%g batch=%d",
 		net, im.Channels, im.Side, im.Classes, c.Net.Width, list(c.Net.Factors), list(c.Net.Pools), list(c.Net.Dropouts), c.Net.Dropout,
-		c.Group.Elements, number(c.Group.Name == "E(2)"), number(c.Conv.Partial), number(c.Conv.PerElement), theta,
+		c.Group.Elements, c.Group.Name, number(c.Conv.Partial), number(c.Conv.PerElement), theta,
 		c.Kernel.Side, c.Kernel.Hidden, c.Kernel.Layers, c.Kernel.Omega0, s.Batch), nil
 }
 

@@ -58,7 +58,7 @@ func TestNetworks(t *testing.T) {
 		}
 	}
 	got, err := Step{Preset: "rotmnist-se2-8-partial", Batch: 64, Theta: 0.5}.Network()
-	const want = "net=ckresnet channels=1 side=28 classes=10 width=32 factors=1,2 pools=0,1 dropouts= dropout=0 elements=8 mirrors=0 partial=1 perelement=0 theta=0.5 k=7 hidden=32 layers=3 omega0=10 batch=64"
+	const want = "net=ckresnet channels=1 side=28 classes=10 width=32 factors=1,2 pools=0,1 dropouts= dropout=0 elements=8 group=SE(2) partial=1 perelement=0 theta=0.5 k=7 hidden=32 layers=3 omega0=10 batch=64"
 	if err != nil || got != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}

@@ -82,6 +82,8 @@ var stepBounds = map[string]float64{
 	"cifar10-se2-16-partial":              12,
 	"cifar10-e2-16-partial":               12,
 	"cifar10-se2-4-full-13layer":          3.5,
+	"rotmnist-sim2-8-partial":             10,
+	"mnist6-m-mirror-2-partial":           8,
 }
 
 // convBench is the benchmark of a layer that was measured: with one thread, or

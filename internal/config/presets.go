@@ -192,6 +192,8 @@ func Presets() []Preset {
 		{"rotmnist-e2-16-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 16, false)},
 		{"rotmnist-e2-8-partial", "", "RotMNIST, E(2), half as many elements, learned subsets", published("rotmnist", "E(2)", 8, true)},
 		{"rotmnist-e2-8-full", "", "the same with full equivariance", published("rotmnist", "E(2)", 8, false)},
+		{"rotmnist-sim2-8-partial", "", "RotMNIST, rotations and scalings, learned subsets; not in the paper", published("rotmnist", "Sim(2)", 8, true)},
+		{"rotmnist-sim2-8-full", "", "the same with full equivariance", published("rotmnist", "Sim(2)", 8, false)},
 		{"rotmnist-t2-1", "", "the same with equivariance to translations alone", published("rotmnist", "T(2)", 1, false)},
 		{"rotmnist-synthetic-se2-8-partial", "rotmnist-synthetic", "synthetic stand-in for RotMNIST, made by turning MNIST, SE(2), learned subsets", published("rotmnist-synthetic", "SE(2)", 8, true)},
 		{"rotmnist-synthetic-se2-8-full", "", "the same with full equivariance", published("rotmnist-synthetic", "SE(2)", 8, false)},

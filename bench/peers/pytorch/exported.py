@@ -28,12 +28,12 @@ import networks
 
 
 def middle(self, sets):
-    """The angles of a frozen network: in the middle of equal parts of the circle, or of the learned interval."""
+    """The elements of a frozen network: in the middle of equal parts of the circle, or of the learned interval."""
     partial = self.theta is not None
     theta = self.theta.double() if partial else torch.ones(1, dtype=torch.float64)
     n = max(1, min(self.count, math.ceil(self.count * abs(theta.item()))))
     angles = 2 * math.pi * (torch.arange(n, dtype=torch.float64) + 0.5) / n
-    return (theta * (angles - math.pi) if partial else angles).expand(sets, n)
+    return networks.Drawn((theta * (angles - math.pi) if partial else angles).expand(sets, n))
 
 
 networks.Elements.draw = middle

@@ -1,15 +1,17 @@
-"""Partial group-equivariant networks on SE(2) and E(2) for PyTorch: the rival of the training-step and inference benchmarks.
+"""Partial group-equivariant networks for PyTorch: the rival of the training-step and inference benchmarks.
 
 Written from the paper (Romero and Lohit, "Learning Partial Equivariances from Data", NeurIPS 2022). Kernels are
 rendered by a SIREN in every pass and used in dense convolutions, as the paper's program does. What that program does
 to a layout only for the sake of its own code is left out here, so that the rival is no slower than it has to be.
 
 Feature maps are [B, C*n, H, W], channel-major, which is what a convolution writes: no map is ever transposed.
-Elements are angles [S, n] in float64, of E(2) with a sign beside each, [S, n, 2], -1 for those that mirror first;
-S is 1, or B where every image has elements of its own.
+Groups are "SE(2)", "E(2)", "mirror" and "Sim(2)". Elements are an angle, a sign, -1 for those that mirror first, and the
+logarithm of a factor, each [S, n] in float64, or None where the group has none; S is 1, or B where every image has
+elements of its own.
 """
 
 import math
+from typing import NamedTuple, Optional
 
 import torch
 import torch.nn.functional as F
@@ -39,39 +41,71 @@ class Siren(nn.Module):
         return x
 
 
-class Elements:
-    """Draws the elements of one layer: a comb over the learned part of the circle with a common random shift and, with
-    mirrors, its mirrored copy, which is always kept: what is measured must not depend on the draw."""
+class Drawn(NamedTuple):
+    """Elements of a group, [S, n] each."""
 
-    def __init__(self, count, theta=None, mirrors=False):
-        self.count, self.theta, self.mirrors = count // (2 if mirrors else 1), theta, mirrors
+    angle: Optional[torch.Tensor] = None
+    sign: Optional[torch.Tensor] = None
+    scale: Optional[torch.Tensor] = None
+
+    @property
+    def shape(self):
+        return next(x for x in self if x is not None).shape
+
+    @property
+    def coordinates(self):
+        return sum(x is not None for x in self)
+
+
+MOST = math.log(2)  # the factors of Sim(2) lie between 1/2 and 2
+
+
+def comb(count, theta, sets, extent):
+    """A comb over the share theta of [-extent, extent] with a common random shift."""
+    n = max(1, min(count, math.ceil(count * abs(theta.item()))))
+    u = torch.rand(sets, 1, dtype=torch.float64)
+    return theta * (2 * extent * (torch.arange(n, dtype=torch.float64) + u) / n - extent)
+
+
+class Elements:
+    """Draws the elements of one layer: a comb over the learned part of the circle and, in Sim(2), of the factors. Mirrors
+    and what they mirror are always kept: what is measured must not depend on the draw."""
+
+    def __init__(self, count, theta=None, group="SE(2)"):
+        self.count, self.theta, self.group = count, theta, group
+        if group in ("E(2)", "mirror"):
+            self.count //= 2
+        if group == "Sim(2)":
+            self.scales = 2 ** (int(math.log2(count)) // 2)
+            self.count //= self.scales
 
     def draw(self, sets):
+        if self.group == "mirror":
+            return Drawn(sign=torch.tensor([1.0, -1.0], dtype=torch.float64).expand(sets, 2))
         theta = torch.ones(1, dtype=torch.float64) if self.theta is None else self.theta.double()
-        n = max(1, min(self.count, math.ceil(self.count * abs(theta.item()))))
-        i = torch.arange(n, dtype=torch.float64)
-        u = torch.rand(sets, 1, dtype=torch.float64)
-        angle = theta * (2 * math.pi * (i + u) / n - math.pi)
-        if not self.mirrors:
-            return angle
+        angle = comb(self.count, theta, sets, math.pi)
+        if self.group == "SE(2)":
+            return Drawn(angle)
+        if self.group == "Sim(2)":
+            scale = comb(self.scales, theta, sets, MOST)
+            shape = (sets, angle.shape[1], scale.shape[1])
+            return Drawn(angle[:, :, None].expand(shape).flatten(1), None, scale[:, None, :].expand(shape).flatten(1))
         sign = torch.ones_like(angle)
-        return torch.stack([torch.cat([angle, angle], 1), torch.cat([sign, -sign], 1)], -1)
+        return Drawn(torch.cat([angle, angle], 1), torch.cat([sign, -sign], 1))
 
 
-def split(elements):
-    """Angles and signs of elements, None for those of SE(2)."""
-    return (elements, None) if elements.dim() == 2 else (elements[..., 0], elements[..., 1])
+COORDINATES = {"SE(2)": 1, "E(2)": 2, "mirror": 1, "Sim(2)": 2}
 
 
 class Convolution(nn.Module):
     """A lifting, group (relative=True) or pointwise (side=1) convolution whose kernel is rendered anew each time."""
 
-    def __init__(self, cin, cout, side, relative, hidden, layers, omega0, mirrors=False, valid=False, bias=True):
+    def __init__(self, cin, cout, side, relative, hidden, layers, omega0, group="SE(2)", valid=False, bias=True):
         super().__init__()
         self.cin, self.cout, self.side, self.relative = cin, cout, side, relative
         self.padding = 0 if valid else side // 2
         self.spatial = side > 1
-        dims = (2 if self.spatial else 0) + ((2 if mirrors else 1) if relative else 0)
+        dims = (2 if self.spatial else 0) + (COORDINATES[group] if relative else 0)
         self.net = Siren(dims, cin * cout, hidden, layers, omega0)
         self.bias = nn.Parameter(torch.zeros(cout)) if bias else None
         axis = torch.linspace(-1, 1, side, dtype=torch.float64)
@@ -84,28 +118,37 @@ class Convolution(nn.Module):
     def coordinates(self, inner, outer):
         """The coordinates [dims, S*n_out*n_in*k*k] of the kernel for elements inner [S, n_in] and outer [S, n_out]."""
         taps = self.side * self.side
-        sets, n_out = outer.shape[:2]
+        sets, n_out = outer.shape
         n_in = inner.shape[1] if self.relative else 1
         shape = (sets, n_out, n_in, taps)
         parts = []
-        inner, inner_sign = split(inner)
-        outer, outer_sign = split(outer)
         if self.spatial:
-            cos, sin = torch.cos(outer), torch.sin(outer)
-            cos2, sin2 = (cos, sin) if outer_sign is None else (outer_sign * cos, outer_sign * sin)
-            for a, b in ((cos, -sin2), (sin, cos2)):
-                turned = a[..., None] * self.grid[0] + b[..., None] * self.grid[1]
+            for turned in self.moved(outer):
                 parts.append(turned[:, :, None, :].expand(shape))
         if self.relative:
-            back = outer[:, :, None]
-            if outer_sign is not None:
-                sign = outer_sign[:, :, None] * inner_sign[:, None, :]
-                back = sign * back
-            angle = torch.remainder(inner[:, None, :] - back, 2 * math.pi) / math.pi - 1
-            parts.append(angle[..., None].expand(shape))
-            if outer_sign is not None:
+            sign = None if outer.sign is None else outer.sign[:, :, None] * inner.sign[:, None, :]
+            if outer.angle is not None:
+                back = outer.angle[:, :, None] if sign is None else sign * outer.angle[:, :, None]
+                angle = torch.remainder(inner.angle[:, None, :] - back, 2 * math.pi) / math.pi - 1
+                parts.append(angle[..., None].expand(shape))
+            if sign is not None:
                 parts.append(sign[..., None].expand(shape))
+            if outer.scale is not None:
+                scale = (inner.scale[:, None, :] - outer.scale[:, :, None]) / (2 * MOST)
+                parts.append(scale[..., None].expand(shape))
         return torch.stack(parts).float().reshape(len(parts), -1), (sets, n_out, n_in)
+
+    def moved(self, outer):
+        """The grid moved by the inverses of elements [S, n]: rows and columns, [S, n, k*k] each."""
+        if outer.angle is None:
+            one = torch.ones_like(outer.sign)
+            cos, sin = one, one - 1
+        else:
+            cos, sin = torch.cos(outer.angle), torch.sin(outer.angle)
+        cos2, sin2 = (cos, sin) if outer.sign is None else (outer.sign * cos, outer.sign * sin)
+        for a, b in ((cos, -sin2), (sin, cos2)):
+            moved = a[..., None] * self.grid[0] + b[..., None] * self.grid[1]
+            yield moved if outer.scale is None else torch.exp(-outer.scale)[..., None] * moved
 
     def render(self, inner, outer):
         """The kernel [S, Cout*n_out, Cin*n_in, k, k]."""
@@ -114,12 +157,18 @@ class Convolution(nn.Module):
         w = self.net(x).view(self.cout, self.cin, sets, n_out, n_in, k, k)
         w = w.permute(2, 0, 3, 1, 4, 5, 6)
         if self.mask is not None:
-            w = w * self.mask
+            w = w * self.mask if outer.scale is None else w * self.scaled(outer)
         return w.reshape(sets, self.cout * n_out, self.cin * n_in, k, k)
+
+    def scaled(self, outer):
+        """The masks of scaled kernels, as the factors of their values [S, 1, n, 1, 1, k, k]."""
+        rows, cols = self.moved(outer)
+        live = (rows.square() + cols.square() <= 1 + 1e-9).float()
+        return live.view(*outer.shape, 1, 1, self.side, self.side).unsqueeze(1)
 
     def forward(self, x, inner, outer, layout):
         w = self.render(inner, outer)
-        sets, n_out = outer.shape[:2]
+        sets, n_out = outer.shape
         bias = None if self.bias is None else self.bias.repeat_interleave(n_out)
         if sets == 1:
             w = w[0]
@@ -154,22 +203,22 @@ def standardise(x, channels):
 class Network(nn.Module):
     """What the networks share: the elements of every layer, and the layout of the maps in a convolution."""
 
-    def __init__(self, elements, partial, per_element, mirrors):
+    def __init__(self, elements, partial, per_element, group):
         super().__init__()
-        self.elements, self.partial, self.per_element, self.mirrors = elements, partial, per_element, mirrors
+        self.elements, self.partial, self.per_element, self.group = elements, partial, per_element, group
         self.thetas = nn.ParameterList()
         self.layout = None
 
     def conv(self, cin, cout, relative=True, **kw):
         return Convolution(cin, cout, kw.pop("side", self.side), relative, kw.pop("hidden", self.hidden),
-                           self.layers, self.omega0, self.mirrors, **kw)
+                           self.layers, self.omega0, self.group, **kw)
 
     def sampler(self):
         theta = None
         if self.partial:
             theta = nn.Parameter(torch.ones(1))
             self.thetas.append(theta)
-        return Elements(self.elements, theta, self.mirrors)
+        return Elements(self.elements, theta, self.group)
 
     def sets(self, x):
         return x.shape[0] if self.per_element else 1
@@ -177,11 +226,11 @@ class Network(nn.Module):
 
 class CKResNet(Network):
     def __init__(self, channels, classes, width, factors, pools, side, hidden, layers, omega0,
-                 elements, partial, per_element, mirrors=False):
-        super().__init__(elements, partial, per_element, mirrors)
+                 elements, partial, per_element, group="SE(2)"):
+        super().__init__(elements, partial, per_element, group)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools = pools
-        self.first = Elements(elements, mirrors=mirrors)
+        self.first = Elements(elements, group=group)
         self.lift = self.conv(channels, width, relative=False)
         self.lift_norm = BatchNorm(width)
         self.blocks = nn.ModuleList()
@@ -224,11 +273,11 @@ class CNN13(Network):
     """The "13-layer" network: a lifting convolution, then group convolutions with batch normalisation and ReLU."""
 
     def __init__(self, channels, classes, width, factors, pools, dropouts, dropout, side, hidden, layers, omega0,
-                 elements, partial, per_element, mirrors=False):
-        super().__init__(elements, partial, per_element, mirrors)
+                 elements, partial, per_element, group="SE(2)"):
+        super().__init__(elements, partial, per_element, group)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools, self.dropouts, self.dropout = pools, dropouts, dropout
-        self.first = Elements(elements, mirrors=mirrors)
+        self.first = Elements(elements, group=group)
         self.lift, self.lift_norm = self.conv(channels, width, relative=False), BatchNorm(width)
         self.convs, self.norms, self.samplers = nn.ModuleList(), nn.ModuleList(), []
         cin = width

@@ -112,7 +112,7 @@ def network(torch, case):
         channels=case.int("channels"), classes=case.int("classes"), width=case.int("width"), factors=case.ints("factors"),
         pools=case.ints("pools"), side=case.int("k"), hidden=case.int("hidden"), layers=case.int("layers"),
         omega0=case.float("omega0"), elements=case.int("elements"), partial=bool(case.int("partial")),
-        per_element=bool(case.int("perelement")), mirrors=bool(case.int("mirrors")))
+        per_element=bool(case.int("perelement")), group=case.args["group"])
     if kind is networks.CNN13:
         options.update(dropouts=case.ints("dropouts"), dropout=case.float("dropout"))
     net = kind(**options)
