@@ -191,8 +191,8 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 	gemmNN(groups, line-ahead, half, minusSin, half, after(odd, ahead), line, rows[ahead:], 2*line, false)
 }
 
-// fewRows is the share of a plane's rows below which a number of groups does not repay the
-// passage that splits the plane into even and odd rows.
+// fewRows is how many rows a plane has at least for each group where it does not pay to
+// split it into even and odd rows first.
 const fewRows = 4
 
 // fewToRows is toRows for few groups: the rows are transformed as they are, and their
