@@ -161,10 +161,10 @@ class Convolution(nn.Module):
         return w.reshape(sets, self.cout * n_out, self.cin * n_in, k, k)
 
     def scaled(self, outer):
-        """The masks of scaled kernels, as the factors of their values [S, 1, n, 1, 1, k, k]."""
+        """The masks of scaled kernels, times how much smaller their discs get, [S, 1, n, 1, 1, k, k]."""
         rows, cols = self.moved(outer)
-        live = (rows.square() + cols.square() <= 1 + 1e-9).float()
-        return live.view(*outer.shape, 1, 1, self.side, self.side).unsqueeze(1)
+        live = (rows.square() + cols.square() <= 1 + 1e-9) * torch.exp(-2 * outer.scale)[..., None]
+        return live.float().view(*outer.shape, 1, 1, self.side, self.side).unsqueeze(1)
 
     def forward(self, x, inner, outer, layout):
         w = self.render(inner, outer)
