@@ -43,8 +43,8 @@ type analysis struct {
 	turned   bool
 	panels   panels // of a turned spectrum
 
-	together int // channels, or pairs, of an item
-	most     int // groups whose rows are kept at a time
+	items int // into which the channels, or pairs, are cut
+	most  int // groups whose rows are kept at a time
 }
 
 var _ tensor.Task = (*analysis)(nil)
@@ -127,17 +127,21 @@ func member(i, elements int) int {
 
 func (a *analysis) run() {
 	group := 2 * kinds(a.elements) * a.transform.w * a.batch
-	a.together = max(1, min(mostTogether, analysisValues/(group*len(a.band.groups))))
-	a.most = max(1, min(len(a.band.groups), analysisValues/(group*a.together)))
-	a.cpu.Team().For(blocksOf(a.channels/kinds(a.elements), a.together), 1, a)
+	together := max(1, min(mostTogether, analysisValues/(group*len(a.band.groups))))
+	a.most = max(1, min(len(a.band.groups), analysisValues/(group*together)))
+	// As many items for each worker.
+	team := a.cpu.Team()
+	count := a.channels / kinds(a.elements)
+	a.items = min(count, blocksOf(blocksOf(count, together), team.Size())*team.Size())
+	team.For(a.items, 1, a)
 }
 
 // Do transforms the items lo <= item < hi.
 func (a *analysis) Do(lo, hi, worker int) {
 	local := a.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
-		first := item * a.together
-		n := min(a.together, a.channels/kinds(a.elements)-first)
+		first, end := share(a.channels/kinds(a.elements), a.items, item)
+		n := end - first
 		for from := 0; from < len(a.band.groups); from += a.most {
 			a.transformGroups(from, min(a.most, len(a.band.groups)-from), first, n, local)
 		}
