@@ -106,8 +106,8 @@ func newLattice(s *Shape) *lattice {
 		l.periodH = max(l.periodH, s.H-o.Row, s.OutH+o.Row)
 		l.periodW = max(l.periodW, s.W-o.Col, s.OutW+o.Col)
 	}
-	// A plane of an even side has its middle between two positions, which half an even
-	// period away are not in step.
+	// From the middle of an even side positions are at half numbers, where the highest
+	// frequency of an even period would have sines in place of cosines.
 	l.periodH += even(l.periodH) & even(s.H)
 	l.periodW += even(l.periodW) & even(s.W)
 	row := 0

@@ -52,10 +52,6 @@ class Drawn(NamedTuple):
     def shape(self):
         return next(x for x in self if x is not None).shape
 
-    @property
-    def coordinates(self):
-        return sum(x is not None for x in self)
-
 
 MOST = math.log(2)  # the factors of Sim(2) lie between 1/2 and 2
 
