@@ -59,7 +59,12 @@ func newFrequency(s *Shape) *frequency { return &frequency{lattice: newLattice(s
 const (
 	// bandValues bounds the spectra of the maps that are kept at a time, but for
 	// those of one group.
-	bandValues = 16 << 20
+	bandValues = 18 << 20
+	// wholeValues bounds them where a pass does not go through shares of its results.
+	wholeValues = 4 << 20
+	// shareTargets and shareSources are how many rows (o,i) and planes (c,j) make a share:
+	// those of a block of a product, and of a gradient.
+	shareTargets, shareSources = 64, blockColumns
 	// blockColumns bounds the columns (c,j) of a block, see blockSizes.
 	blockColumns = 128
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
@@ -92,12 +97,6 @@ type band struct {
 	row, rows    int // of the real transform along y
 }
 
-// bandGroups returns how many groups a band has, for that many values of each
-// frequency.
-func (l *lattice) bandGroups(perFrequency int) int {
-	return max(1, l.budget/perFrequency/l.periodW)
-}
-
 func (l *lattice) band(from, groups int) band {
 	b := band{groups: l.groups[from:min(len(l.groups), from+groups)], fy: from}
 	last := b.groups[len(b.groups)-1]
@@ -107,27 +106,76 @@ func (l *lattice) band(from, groups int) band {
 	return b
 }
 
-// frequencies returns the most that a band of so many groups can have.
-func (l *lattice) frequencies(groups int) int {
-	return min(l.count, groups*l.periodW)
-}
-
 // planeSize returns the distance of the planes of a spectrum.
 func planeSize(channels, batch int) int { return channels*batch + skew }
+
+// blockSize returns the distance of the planes of a block of nm rows.
+func blockSize(nm, ld int) int { return nm*ld + skew }
 
 // columns returns the distance of rows of n values.
 func columns(n int) int { return (n+15)&^15 + skew }
 
-// perForward and perBackward return the values of all spectra for each
-// frequency.
-func (l *lattice) perForward(s *Shape) int {
-	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(s.Targets(), s.B)
+// schedule says how a pass goes through the spectra of its maps: in bands of groups of
+// frequencies, and in each band through one share of its results after the other. One map,
+// x in Forward and dy in Backward, is needed whole for each frequency, but of the others a
+// share at a time. The less of those is in memory, the fewer are the bands, in each of which
+// every plane is read and written once, and the nearer is a share when it is transformed.
+type schedule struct {
+	groups   int // of a band
+	shares   int
+	channels int // o or c, of the largest share
+	most     int // frequencies of a band
+	per      int // values of all spectra for each of them
 }
 
-func (l *lattice) perBackward(s *Shape) int {
-	turned := panelsOf(s)
-	return 2*planeSize(s.Targets(), s.B) + turned.size() + 2*planeSize(s.Sources(), s.B)
+// perForward and perBackward return the values of all spectra for each frequency, with
+// so many channels of y, or of x and dx, at a time.
+func perForward(s *Shape, channels int) int {
+	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(channels*s.NOut, s.B)
 }
+
+func perBackward(s *Shape, channels int) int {
+	turned := panelsOf(s, channels)
+	return 2*planeSize(s.Targets(), s.B) + max(turned.size(), 2*planeSize(channels*s.NIn, s.B))
+}
+
+func (p *frequency) forward(s *Shape) schedule {
+	share := p.lattice.shareTargets / s.rendered()
+	if p.keep { // its blocks follow one another in whole bands
+		share = s.Out
+	}
+	return p.lattice.schedule(s, s.Out, share, perForward)
+}
+
+func (p *frequency) backward(s *Shape) schedule {
+	return p.lattice.schedule(s, s.In, p.lattice.shareSources/s.NIn, perBackward)
+}
+
+func (l *lattice) schedule(s *Shape, channels, share int, per func(s *Shape, channels int) int) schedule {
+	c := schedule{groups: len(l.groups), shares: 1, channels: channels, most: l.count, per: per(s, channels)}
+	if c.most*c.per > min(l.budget, wholeValues) {
+		c.shares = blocksOf(channels, max(1, share))
+		c.channels = blocksOf(channels, c.shares)
+		c.per = per(s, c.channels)
+	}
+	if c.most*c.per > l.budget {
+		c.groups = max(1, min(c.groups, l.budget/c.per/l.periodW))
+		c.most = min(l.count, c.groups*l.periodW)
+	}
+	return c
+}
+
+// share returns share i of so many channels.
+func (c *schedule) share(channels, i int) span {
+	from, to := share(channels, c.shares, i)
+	return span{from, to - from}
+}
+
+// span is a range of channels, or of planes.
+type span struct{ first, count int }
+
+// planes returns the span's planes, n for each channel.
+func (c span) planes(n int) span { return span{c.first * n, c.count * n} }
 
 // Pairs returns true: two real products do for elements in pairs.
 func (p *frequency) Pairs() bool { return true }
@@ -135,34 +183,29 @@ func (p *frequency) Pairs() bool { return true }
 // Sizes returns the sizes of the slots, with the bias, and of the scratch
 // memory, enough for any element counts up to those of s, paired or not.
 func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
-	slots, per, kept := 0, 0, 0 // the most for each frequency
-	for n := range s.NIn {
+	slots, spectra, kept := 0, 0, 0
+	for n := range s.NIn * s.NOut {
 		live := *s
-		live.NIn = n + 1
+		live.NIn, live.NOut = n/s.NOut+1, n%s.NOut+1
 		for _, live.Paired = range []bool{false, true} {
-			if live.Paired && (live.NIn%2 == 1 || s.NOut < 2) {
+			if live.Paired && (live.NIn%2 == 1 || live.NOut%2 == 1) {
 				continue
 			}
-			live.NOut = s.NOut
-			if live.Paired {
-				live.NOut = s.NOut / 2 * 2
-			}
-			slots, per = max(slots, slotsSize(&live)), max(per, p.lattice.perForward(&live))
+			forward, backward := p.forward(&live), p.backward(&live)
+			slots, spectra = max(slots, slotsSize(&live)), max(spectra, forward.most*forward.per)
 			if !inference {
-				per = max(per, p.lattice.perBackward(&live))
+				spectra = max(spectra, backward.most*backward.per)
 			}
 			if p.keep {
-				kept = max(kept, p.lattice.keptSize(&live))
+				kept = max(kept, p.keptSize(&live))
 			}
 		}
 	}
-	// Fewer values for each frequency can mean more frequencies at a time.
-	l := p.lattice
-	scratch = min(l.count*per, max(l.budget, l.periodW*per))
+	scratch = spectra + 4*skew
 	if !inference {
 		scratch += slots
 	}
-	return keptAt(slots, s) + kept, scratch + 4*skew
+	return keptAt(slots, s) + kept, scratch
 }
 
 // keptAt returns where a kept spectrum begins, behind slots and bias.
@@ -209,18 +252,20 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	if p.keep {
 		kept = prepared.Host()[keptAt(size, s):]
 	}
-	groups := l.bandGroups(l.perForward(s))
-	most := l.frequencies(groups)
+	c := p.forward(s)
 	memory := pieces{scratch.Host()}
-	from := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
-	to := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
-	for g := 0; g < len(l.groups); g += groups {
-		b := l.band(g, groups)
-		p.analyse(b, &l.in, x, from, s.Sources(), s.NIn, s)
-		f := productArgs{slots: slots, bias: bias, from: from, to: to}
-		kept = f.kept.cut(kept, b, s)
-		p.multiply(b, s, f)
-		p.synthesise(b, &l.out, to, y, s.Targets(), s.NOut, s, g > 0)
+	from := memory.cut(c.most * 2 * planeSize(s.Sources(), s.B))
+	to := memory.cut(c.most * 2 * planeSize(c.channels*s.NOut, s.B))
+	for g := 0; g < len(l.groups); g += c.groups {
+		b := l.band(g, c.groups)
+		p.analyse(b, &l.in, x.Host(), from, s.Sources(), s.NIn, s)
+		for i := range c.shares {
+			share := c.share(s.Out, i)
+			f := productArgs{slots: slots, bias: bias, from: from, to: to, share: share}
+			kept = f.kept.cut(kept, b, s)
+			p.multiply(b, s, f)
+			p.synthesise(b, &l.out, to, y.Host(), share, s.NOut, s, g > 0)
+		}
 	}
 	p.release()
 }
@@ -230,41 +275,50 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
-	turned := panelsOf(s)
-	groups := l.bandGroups(l.perBackward(s))
-	most := l.frequencies(groups)
+	c := p.backward(s)
 	memory := pieces{scratch.Host()}
 	dslots := memory.cut(size)
-	from := memory.cut(most * 2 * planeSize(s.Targets(), s.B))
-	source := memory.cut(most * turned.size())
-	to := memory.cut(most * 2 * planeSize(s.Sources(), s.B))
-	for g := 0; g < len(l.groups); g += groups {
-		b := l.band(g, groups)
-		p.analyse(b, &l.grad, dy, from, s.Targets(), s.NOut, s)
-		if !dkernel.IsZero() {
-			p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-				plane: x.Host(), channels: s.Sources(), elements: elementsOf(s, s.NIn), batch: s.B,
-				spectrum: source, turned: true, panels: turned}
-			p.analysis.run()
-			if s.Paired {
-				p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: from, x: source, dslots: dslots, accumulate: g > 0}
-				p.pairedGradient.run()
-			} else {
-				p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: from, x: source, dslots: dslots, accumulate: g > 0}
-				p.gradient.run()
+	from := memory.cut(c.most * 2 * planeSize(s.Targets(), s.B))
+	ofShare := memory.cut(c.most * (c.per - 2*planeSize(s.Targets(), s.B))) // x^ and then dx^
+	for g := 0; g < len(l.groups); g += c.groups {
+		b := l.band(g, c.groups)
+		p.analyse(b, &l.grad, dy.Host(), from, s.Targets(), s.NOut, s)
+		for i := range c.shares {
+			share := c.share(s.In, i)
+			if !dkernel.IsZero() {
+				p.reduce(b, x.Host(), from, ofShare, dslots, share, s, g > 0)
+			}
+			if !dx.IsZero() {
+				p.multiply(b, s, productArgs{slots: slots, from: from, to: ofShare, share: share, adjoint: true})
+				p.synthesise(b, &l.back, ofShare, dx.Host(), share, s.NIn, s, accumulate || g > 0)
 			}
 		}
-		if dx.IsZero() {
-			continue
-		}
-		p.multiply(b, s, productArgs{slots: slots, from: from, to: to, adjoint: true})
-		p.synthesise(b, &l.back, to, dx, s.Sources(), s.NIn, s, accumulate || g > 0)
 	}
 	if !dkernel.IsZero() {
 		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots, back: true}
 		p.folding.run()
 	}
 	p.release()
+}
+
+// reduce adds what a band contributes to the gradient of the slots, for the columns of some
+// channels of x.
+func (p *frequency) reduce(b band, x, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
+	l, turned := p.lattice, panelsOf(s, share.count)
+	of := share.planes(s.NIn)
+	plane := s.H * s.W * s.B
+	p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
+		plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
+		spectrum: spectrum, turned: true, panels: turned}
+	p.analysis.run()
+	column := of.first / turned.kinds
+	if s.Paired {
+		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: turned, column: column, accumulate: accumulate}
+		p.pairedGradient.run()
+		return
+	}
+	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: turned, column: column, accumulate: accumulate}
+	p.gradient.run()
 }
 
 // multiply multiplies the spectra of a band with that of the kernel.
@@ -279,16 +333,18 @@ func (p *frequency) multiply(b band, s *Shape, f productArgs) {
 }
 
 // analyse transforms the planes x of a map to their spectra.
-func (p *frequency) analyse(b band, t *transform, x tensor.Buffer, spectrum []float32, channels, elements int, s *Shape) {
+func (p *frequency) analyse(b band, t *transform, x, spectrum []float32, channels, elements int, s *Shape) {
 	p.analysis = analysis{lattice: p.lattice, transform: t, band: b, cpu: p.cpu,
-		plane: x.Host(), channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
+		plane: x, channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
 	p.analysis.run()
 }
 
-// synthesise transforms spectra to their share of the planes y of a map.
-func (p *frequency) synthesise(b band, v *inverse, spectrum []float32, y tensor.Buffer, channels, elements int, s *Shape, accumulate bool) {
+// synthesise adds what a band contributes to the planes y of some channels of a map, or
+// writes it.
+func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, channels span, elements int, s *Shape, accumulate bool) {
+	of := channels.planes(elements)
 	p.synthesis = synthesis{lattice: p.lattice, inverse: v, band: b, cpu: p.cpu,
-		spectrum: spectrum, channels: channels, elements: elementsOf(s, elements), batch: s.B, plane: y.Host(), accumulate: accumulate}
+		spectrum: spectrum, channels: of.count, elements: elementsOf(s, elements), batch: s.B, plane: y[of.first*v.h*v.w*s.B:], accumulate: accumulate}
 	p.synthesis.run()
 }
 

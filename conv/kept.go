@@ -43,14 +43,14 @@ func keptBlocks(frequencies int, s *Shape) (count, size int) {
 	}
 	rows, width, most := s.Targets()/kinds, s.Sources()/kinds, blockColumns/kinds
 	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, most)
-	size = planes * min(b.frequencies, frequencies) * min(b.rows, rows) * columns(min(most, width))
+	size = planes * min(b.frequencies, frequencies) * blockSize(min(b.rows, rows), columns(min(most, width)))
 	return count, size
 }
 
 // keptSize returns the number of values that are kept for a shape.
-func (l *lattice) keptSize(s *Shape) int {
-	n := 0
-	groups := l.bandGroups(l.perForward(s))
+func (p *frequency) keptSize(s *Shape) int {
+	n, l := 0, p.lattice
+	groups := p.forward(s).groups
 	for g := 0; g < len(l.groups); g += groups {
 		count, size := keptBlocks(l.band(g, groups).count, s)
 		n += count * size
@@ -61,12 +61,12 @@ func (l *lattice) keptSize(s *Shape) int {
 // fill makes the spectra that are kept, given the slots.
 func (p *frequency) fill(memory, slots []float32, s *Shape) {
 	l := p.lattice
-	groups := l.bandGroups(l.perForward(s))
+	groups := p.forward(s).groups
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		kept := keptSpectrum{fill: true}
 		memory = kept.cut(memory, b, s)
-		p.multiply(b, s, productArgs{slots: slots, kept: kept})
+		p.multiply(b, s, productArgs{slots: slots, kept: kept, share: span{0, s.Out}})
 	}
 	p.release()
 }

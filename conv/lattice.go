@@ -20,6 +20,8 @@ type lattice struct {
 	periodH, periodW int
 	count            int // of frequencies
 	budget           int // values of spectra that are kept at a time
+	shareTargets     int // rows (o,i) of a share of the output, see schedule
+	shareSources     int // planes of a share of the input
 	groups           []frequencies
 
 	h, w       int // input plane
@@ -101,6 +103,7 @@ func newLattice(s *Shape) *lattice {
 	l := &lattice{
 		h: s.H, w: s.W, outH: s.OutH, outW: s.OutW, top: mid.Row, left: mid.Col,
 		periodH: s.H, periodW: s.W, pairs: len(s.Offsets) / 2, budget: bandValues,
+		shareTargets: shareTargets, shareSources: shareSources,
 	}
 	for _, o := range s.Offsets {
 		l.periodH = max(l.periodH, s.H-o.Row, s.OutH+o.Row)

@@ -33,7 +33,8 @@ type pairedProduct struct {
 	row                    slotRow
 	splits                 bool
 	size                   blockSizes
-	fblocks, blocks, steps int // frequencies, rows, summation index
+	targets                span // rows (o,i), or columns (c,j), of a kind
+	fblocks, blocks, steps int  // frequencies, rows, summation index
 }
 
 var _ tensor.Task = (*pairedProduct)(nil)
@@ -44,10 +45,12 @@ func (p *pairedProduct) run() {
 	p.splits = splits(s)
 	p.size = blockSizesOf(p.splits)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
-	rows, columns := blocksOf(s.Out*s.rendered(), p.size.rows), blocksOf(p.row.width, blockColumns/2)
-	p.blocks, p.steps = rows, columns
 	if p.adjoint {
-		p.blocks, p.steps = columns, rows
+		p.targets = p.share.planes(s.NIn / 2)
+		p.blocks, p.steps = blocksOf(p.targets.count, blockColumns/2), blocksOf(s.Out*s.rendered(), p.size.rows)
+	} else {
+		p.targets = p.share.planes(s.rendered())
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.row.width, blockColumns/2)
 	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
@@ -61,14 +64,14 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 		for step := range p.steps {
 			if p.adjoint {
 				m0, m1 := shareWhole(rows, p.steps, step, p.size.unit)
-				c0, c1 := shareWhole(p.row.width, p.blocks, item%p.blocks, p.size.unit)
+				c0, c1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
 				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			} else {
-				m0, m1 := shareWhole(rows, p.blocks, item%p.blocks, p.size.unit)
+				m0, m1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
 				c0, c1 := shareWhole(p.row.width, p.steps, step, p.size.unit)
 				k := p.kept.block(item*p.steps + step)
 				if p.kept.fill {
-					p.spectrum(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0))
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0))
 				} else {
 					p.forward(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
@@ -78,11 +81,11 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 }
 
 // spectrum makes the real kernel for nf frequencies from f on, rows m0.. and
-// columns c0.., each block [(o,i), (c,j)] with leading dimension ld.
+// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld.
 func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	even := p.pairs + 1
 	f += p.first
-	block := nm * ld
+	block := blockSize(nm, ld)
 	for m := range nm {
 		slots := p.slots[(m0+m)*p.row.size()+c0:]
 		k := k[m*ld:]
@@ -99,16 +102,16 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	}
 }
 
-// forward adds the share of the columns c0.. to rows m0.. of y^. k is their spectrum or
-// nil.
+// forward adds what the columns c0.. contribute to rows m0.. of the targets y^. k is their
+// spectrum or nil.
 func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
-	block := nm * ld
+	in, out := planeSize(s.Sources(), batch), planeSize(2*p.targets.count, batch)
+	block := blockSize(nm, ld)
 	if k == nil {
 		k = local.cut(4 * nf * block)
-		p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld)
 	}
 	if p.splits {
 		p.forwardSplit(f, nf, m0, nm, c0, nc, k, local)
@@ -119,7 +122,7 @@ func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pi
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
 			for kind := range 2 {
-				k, y := k[(q*4+kind*2)*block:], y[kind*s.Targets()/2*batch:]
+				k, y := k[(q*4+kind*2)*block:], y[kind*p.targets.count*batch:]
 				gemmNN(nm, batch, nc, k, ld, x, batch, y, batch, c0 > 0)
 				gemmNN(nm, batch, nc, k[block:], ld, x[p.row.width*batch:], batch, y, batch, true)
 			}
@@ -138,7 +141,7 @@ func (p *pairedProduct) addBias(m0, nm int) {
 	s := p.shape
 	for m := range nm {
 		row := p.to[(m0+m)*s.B:][:s.B]
-		asm.Affine(row, row, 1, p.bias[(m0+m)/s.rendered()]*float32(p.periodH*p.periodW))
+		asm.Affine(row, row, 1, p.bias[(p.targets.first+m0+m)/s.rendered()]*float32(p.periodH*p.periodW))
 	}
 }
 
@@ -146,8 +149,8 @@ func (p *pairedProduct) addBias(m0, nm int) {
 func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
-	block := nm * ld
+	in, out := planeSize(s.Sources(), batch), planeSize(2*p.targets.count, batch)
+	block := blockSize(nm, ld)
 	var a [2]operand
 	for kind := range a {
 		a[kind] = newOperand(local.cut(operandSize(2, nm, nc)), 2, nc)
@@ -165,9 +168,9 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 			b.right(0, x, batch, nc, batch)
 			b.right(1, x[p.row.width*batch:], batch, nc, batch)
 			ahead := [2][]float32{after(x, in), after(y, out)}
-			stride := [2]int{p.row.width * batch, s.Targets() / 2 * batch}
+			stride := [2]int{p.row.width * batch, p.targets.count * batch}
 			for kind := range 2 {
-				asm.GemmSplitPanels(nm, batch, 2*filled(nc), a[kind].values, b.values, 2*b.size, y[kind*s.Targets()/2*batch:], batch, c0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nm, batch, 2*filled(nc), a[kind].values, b.values, 2*b.size, y[kind*p.targets.count*batch:], batch, c0 > 0, ahead[kind], stride[kind])
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -176,14 +179,14 @@ func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, loc
 	}
 }
 
-// backward adds the share of the rows m0.. to rows c0.. of dx^.
+// backward adds what the rows m0.. contribute to rows c0.. of the targets dx^.
 func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
-	block := nm * ld
+	in, out := planeSize(s.Targets(), batch), planeSize(2*p.targets.count, batch)
+	block := blockSize(nm, ld)
 	k := local.cut(4 * nf * block)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld)
 	if p.splits {
 		p.backwardSplit(f, nf, m0, nm, c0, nc, k, local)
 		return
@@ -193,7 +196,7 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 			dy := p.from[((f+q)*2+part)*in+m0*batch:]
 			dx := p.to[((f+q)*2+part)*out+c0*batch:]
 			for kind := range 2 {
-				k, dx := k[(q*4+kind)*block:], dx[kind*p.row.width*batch:]
+				k, dx := k[(q*4+kind)*block:], dx[kind*p.targets.count*batch:]
 				gemmTN(nc, batch, nm, k, ld, dy, batch, dx, batch, m0 > 0)
 				gemmTN(nc, batch, nm, k[2*block:], ld, dy[s.Targets()/2*batch:], batch, dx, batch, true)
 			}
@@ -205,8 +208,8 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
-	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
-	block := nm * ld
+	in, out := planeSize(s.Targets(), batch), planeSize(2*p.targets.count, batch)
+	block := blockSize(nm, ld)
 	var a [2]operand
 	for kind := range a {
 		a[kind] = newOperand(local.cut(operandSize(2, nc, nm)), 2, nm)
@@ -228,9 +231,9 @@ func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, lo
 			b.right(0, dy, batch, nm, batch)
 			b.right(1, dy[s.Targets()/2*batch:], batch, nm, batch)
 			ahead := [2][]float32{after(dy, in), after(dx, out)}
-			stride := [2]int{s.Targets() / 2 * batch, p.row.width * batch}
+			stride := [2]int{s.Targets() / 2 * batch, p.targets.count * batch}
 			for kind := range 2 {
-				asm.GemmSplitPanels(nc, batch, 2*filled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.row.width*batch:], batch, m0 > 0, ahead[kind], stride[kind])
+				asm.GemmSplitPanels(nc, batch, 2*filled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.targets.count*batch:], batch, m0 > 0, ahead[kind], stride[kind])
 			}
 		}
 	}
@@ -245,14 +248,15 @@ type pairedGradient struct {
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, kind, (o,i), batch]
 	x          []float32 // turned: [f, part, kind, panel of (c,j), batch, (c,j)]
+	panels     panels    // of x
 	dslots     []float32 // [(o,i), slotRow]
+	column     int       // (c,j) of a kind that x begins with
 	accumulate bool
 
 	row       slotRow
 	size      blockSizes
 	splits    bool
 	rowBlocks int
-	panels    panels
 }
 
 var _ tensor.Task = (*pairedGradient)(nil)
@@ -261,7 +265,7 @@ func (g *pairedGradient) run() {
 	s := g.shape
 	g.splits = splits(s)
 	g.size = blockSizesOf(g.splits)
-	g.row, g.rowBlocks, g.panels = slotRowOf(s), blocksOf(s.Out*s.rendered(), g.size.rows), panelsOf(s)
+	g.row, g.rowBlocks = slotRowOf(s), blocksOf(s.Out*s.rendered(), g.size.rows)
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
@@ -285,7 +289,7 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 	batch, distance := s.B, g.panels.distance()
 	panel, c0, nc := g.panels.block(block)
 	ld := columns(nc)
-	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
 	k := local.cut(4 * nf * size)
 	x := g.x[f*g.panels.size()+panel*distance:]
 	dy := g.dy[f*2*plane+m0*batch:]
@@ -297,7 +301,7 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 	f += g.first
 	even := g.pairs + 1
 	for m := range nm {
-		slots := g.dslots[(m0+m)*g.row.size()+c0:]
+		slots := g.dslots[(m0+m)*g.row.size()+g.column+c0:]
 		k := k[m*ld:]
 		cosine := func(kind, at int) {
 			gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[g.row.at(kind, 0):], g.row.ld, accumulate)
@@ -316,7 +320,7 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 // frequencies, of nm rows of each kind of dy^, whose planes are a distance apart,
 // and nc columns of each kind of x^.
 func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32) {
-	batch, size := g.shape.B, nm*ld
+	batch, size := g.shape.B, blockSize(nm, ld)
 	distance := g.panels.distance()
 	for q := range nf {
 		for kind := range 4 {
@@ -332,7 +336,7 @@ func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32,
 
 // productsSplit is products by split matrices.
 func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
-	batch, size := g.shape.B, nm*ld
+	batch, size := g.shape.B, blockSize(nm, ld)
 	distance := g.panels.distance()
 	var a [2]operand
 	for rows := range a {

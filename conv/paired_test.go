@@ -78,6 +78,7 @@ func TestPairedPasses(t *testing.T) {
 					host := tensor.HostBuffer
 					p := newFrequency(largest)
 					p.lattice.budget = budget
+					p.lattice.shareTargets, p.lattice.shareSources = 1, 1
 					prepared, scratch := p.Sizes(largest, false)
 					if err := p.Bind(dev, largest); err != nil {
 						t.Fatal(err)

@@ -110,6 +110,12 @@ func TestPasses(t *testing.T) {
 		{12, 6, 8, 2, 7, 2, 4, 3, 3, 3, Valid},   // to two positions
 		{150, 3, 1, 1, 1, 1, 2, 2, 2, 3, Same},   // few positions, and taps outside
 		{40, 20, 2, 1, 2, 1, 5, 5, 2, 5, Valid},  // sums of many terms
+		{8, 16, 4, 4, 4, 4, 3, 4, 64, 1, Same},   // without extent, whole blocks of the matrix unit
+		{31, 47, 2, 2, 2, 2, 3, 5, 61, 1, Same},  // not quite whole ones
+		{75, 15, 4, 4, 4, 4, 5, 5, 17, 1, Same},  // many sources
+		{8, 70, 4, 4, 4, 4, 2, 3, 32, 1, Same},   // many targets
+		{10, 10, 5, 5, 3, 3, 6, 6, 16, 1, Same},  // live elements fill blocks, all do not
+		{16, 16, 4, 4, 1, 2, 2, 2, 40, 1, Same},  // fewer live elements
 	}
 	random := stream.New(1, "shapes", 0)
 	for range 30 {
@@ -157,7 +163,8 @@ func TestPasses(t *testing.T) {
 				return nil
 			}
 			p := newFrequency(s)
-			p.lattice.budget = 2 * p.lattice.perBackward(s) * p.lattice.periodW
+			p.lattice.budget = 2 * perBackward(s, 1) * p.lattice.periodW
+			p.lattice.shareTargets, p.lattice.shareSources = 1, 1
 			return p
 		},
 	} {

@@ -26,7 +26,8 @@ type product struct {
 
 	splits                 bool
 	size                   blockSizes
-	fblocks, blocks, steps int // frequencies, rows, summation index
+	targets                span // planes
+	fblocks, blocks, steps int  // frequencies, rows, summation index
 }
 
 // productArgs are what a product multiplies.
@@ -35,7 +36,8 @@ type productArgs struct {
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, part, source, batch]
-	to      []float32 // [f, part, target, batch]
+	to      []float32 // [f, part, target, batch], of the share's targets
+	share   span      // channels of the targets
 	adjoint bool      // compute dx^ rather than y^
 }
 
@@ -48,12 +50,12 @@ func blocksOf(n, size int) int { return (n + size - 1) / size }
 // first products and the sums of an operand, or the operands split.
 func productLocal(s *Shape) int {
 	b := blockSizesOf(false)
-	forward := 3*b.frequencies*b.rows*columns(blockColumns) + (b.frequencies*b.rows+2*blockColumns)*s.B
-	adjoint := 3*b.frequencies*b.adjointRows*columns(b.adjointColumns) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
+	forward := 3*b.frequencies*blockSize(b.rows, columns(blockColumns)) + (b.frequencies*b.rows+2*blockColumns)*s.B
+	adjoint := 3*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns)) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
 	b = blockSizesOf(true)
-	kernel := max(2*columns(blockColumns), 4*columns(blockColumns/2)) * b.frequencies * b.rows
+	kernel := max(2*blockSize(b.rows, columns(blockColumns)), 4*blockSize(b.rows, columns(blockColumns/2))) * b.frequencies
 	splitForward := kernel + splitLocal(2*b.rows, s.B)
-	splitAdjoint := max(kernel, 2*b.frequencies*b.adjointRows*columns(b.adjointColumns)) + splitLocal(b.adjointColumns, s.B) + b.adjointColumns*columns(splitSlab)
+	splitAdjoint := max(kernel, 2*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns))) + splitLocal(b.adjointColumns, s.B) + b.adjointColumns*columns(splitSlab)
 	return max(forward, adjoint, splitForward, splitAdjoint) + 5*skew
 }
 
@@ -70,9 +72,11 @@ func (p *product) run() {
 	p.size = blockSizesOf(p.splits)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
-		p.blocks, p.steps = blocksOf(s.Sources(), p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
+		p.targets = p.share.planes(s.NIn)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
-		p.blocks, p.steps = blocksOf(s.Targets(), p.size.rows), blocksOf(s.Sources(), blockColumns)
+		p.targets = p.share.planes(s.NOut)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), blockColumns)
 	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
@@ -86,7 +90,7 @@ func (p *product) Do(lo, hi, worker int) {
 		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
 		for step := range p.steps {
 			if p.adjoint {
-				c0, c1 := shareWhole(s.Sources(), p.blocks, item%p.blocks, p.size.unit)
+				c0, c1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
 				m0, m1 := shareWhole(s.Targets(), p.steps, step, p.size.unit)
 				if p.splits {
 					p.backwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
@@ -94,14 +98,14 @@ func (p *product) Do(lo, hi, worker int) {
 					p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
 			} else {
-				m0, m1 := shareWhole(s.Targets(), p.blocks, item%p.blocks, p.size.unit)
+				m0, m1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
 				c0, c1 := shareWhole(s.Sources(), p.steps, step, p.size.unit)
 				k := p.kept.block(item*p.steps + step)
 				switch {
 				case p.kept.fill && p.splits:
-					p.spectrum(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin, 0, 1, 2)
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin, 0, 1, 2)
 				case p.kept.fill:
-					p.gauss(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
+					p.gauss(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
 				case p.splits:
 					p.forwardSplit(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				default:
@@ -113,13 +117,13 @@ func (p *product) Do(lo, hi, worker int) {
 }
 
 // spectrum makes real and imaginary part of the kernel's spectrum for nf
-// frequencies from f on, rows m0.. and columns c0.., with leading dimension ld: as
+// frequencies from f on, rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: as
 // planes number real and imaginary of the planes of each frequency.
 func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32, real, imaginary, planes int) {
 	even := p.pairs + 1
 	f += p.first
 	row := columns(p.shape.Sources())
-	size := nm * ld
+	size := blockSize(nm, ld)
 	for m := range nm {
 		slots := p.slots[(m0+m)*len(p.shape.Offsets)*row+c0:]
 		gemmNN(nf, nc, even, p.cos[f*even:], even, slots, row, k[real*size+m*ld:], planes*size, false)
@@ -130,27 +134,27 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 // gauss is spectrum with the three planes of Gauss' products.
 func (p *product) gauss(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
 	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, sine, 2, 1, 3)
-	size := nm * ld
+	size := blockSize(nm, ld)
 	for q := range nf {
 		k := k[q*3*size:]
 		asm.Sub(k[:size], k[2*size:3*size], k[size:2*size])
 	}
 }
 
-// forward adds the share of the columns c0.. of the kernel to rows m0.. of y^,
-// and finishes them with the last. k is their spectrum or nil.
+// forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets
+// y^, and finishes them with the last. k is their spectrum or nil.
 func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
-	size := nm * ld
+	size := blockSize(nm, ld)
 	more, last := c0 > 0, c0+nc == s.Sources()
 	t, sum, difference := local.cut(nf*nm*batch), local.cut(nc*batch), local.cut(nc*batch)
 	if k == nil {
 		k = local.cut(3 * nf * size) // the last: t stays where it is from step to step
-		p.gauss(k, f, nf, m0, nm, c0, nc, ld, p.minusSin)
+		p.gauss(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin)
 	}
-	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
 		xi := p.from[(f+q)*2*in+in+c0*batch:][:nc*batch]
@@ -181,22 +185,22 @@ func (p *product) addBias(re []float32, m0, nm int) {
 	s := p.shape
 	for m := range nm {
 		row := re[m*s.B:][:s.B]
-		asm.Affine(row, row, 1, p.bias[(m0+m)/s.NOut]*float32(p.periodH*p.periodW))
+		asm.Affine(row, row, 1, p.bias[(p.targets.first+m0+m)/s.NOut]*float32(p.periodH*p.periodW))
 	}
 }
 
-// backward adds the share of the rows m0.. of the kernel to rows c0.. of dx^, and
-// finishes them with the last.
+// backward adds what the rows m0.. of the kernel contribute to rows c0.. of the targets
+// dx^, and finishes them with the last.
 func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
-	size := nm * ld
+	size := blockSize(nm, ld)
 	more, last := m0 > 0, m0+nm == s.Targets()
 	t, sum, difference := local.cut(nf*nc*batch), local.cut(nm*batch), local.cut(nm*batch)
 	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.gauss(k, f, nf, m0, nm, c0, nc, ld, p.sin)
-	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	p.gauss(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin)
+	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
 		yi := p.from[(f+q)*2*in+in+m0*batch:][:nm*batch]
@@ -219,14 +223,14 @@ func (p *product) forwardSplit(k []float32, f, nf, m0, nm, c0, nc int, local pie
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
-	size := nm * ld
+	size := blockSize(nm, ld)
 	a := newOperand(local.cut(operandSize(3, nm, splitSlab)), 3, splitSlab)
 	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
 	if k == nil {
 		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
 	}
-	in, out := planeSize(s.Sources(), batch), planeSize(s.Targets(), batch)
+	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x := p.from[(f+q)*2*in+c0*batch:]
@@ -262,13 +266,13 @@ func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld, ldt := columns(nc), columns(splitSlab)
-	size := nm * ld
+	size := blockSize(nm, ld)
 	a := newOperand(local.cut(operandSize(3, nc, splitSlab)), 3, splitSlab)
 	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
 	turned := local.cut(nc * ldt)
 	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
-	in, out := planeSize(s.Targets(), batch), planeSize(s.Sources(), batch)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin, 0, 1, 2)
+	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy := p.from[(f+q)*2*in+m0*batch:]

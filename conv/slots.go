@@ -150,13 +150,14 @@ type gradient struct {
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, (o,i), batch]
 	x          []float32 // turned: [f, part, panel of (c,j), batch, (c,j)]
+	panels     panels    // of x
 	dslots     []float32 // [(o,i), slot, (c,j)]
+	column     int       // (c,j) that x begins with
 	accumulate bool      // onto what earlier bands gave
 
 	size      blockSizes
 	splits    bool
 	rowBlocks int
-	panels    panels
 }
 
 var _ tensor.Task = (*gradient)(nil)
@@ -172,7 +173,7 @@ func gradientLocal(s *Shape) int {
 		if split {
 			operands = 4*asm.SplitSize(b.rows, s.B) + 2*asm.SplitSize(blockColumns/2, s.B)
 		}
-		most = max(most, max(2*single, 4*paired)*b.frequencies*b.rows+operands)
+		most = max(most, max(2*blockSize(b.rows, single), 4*blockSize(b.rows, paired))*b.frequencies+operands)
 	}
 	return most + 3*skew
 }
@@ -181,7 +182,7 @@ func (g *gradient) run() {
 	s := g.shape
 	g.splits = splits(s)
 	g.size = blockSizesOf(g.splits)
-	g.rowBlocks, g.panels = blocksOf(s.Targets(), g.size.rows), panelsOf(s)
+	g.rowBlocks = blocksOf(s.Targets(), g.size.rows)
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
@@ -205,7 +206,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 	batch := s.B
 	panel, c0, nc := g.panels.block(block)
 	ld := columns(nc)
-	size, plane := nm*ld, planeSize(s.Targets(), batch)
+	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
 	distance := g.panels.distance()
 	k := local.cut(nf * 2 * size)
 	x := g.x[f*g.panels.size()+panel*distance:]
@@ -218,7 +219,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 	f += g.first
 	even, row := g.pairs+1, columns(s.Sources())
 	for m := range nm {
-		slots := g.dslots[(m0+m)*len(s.Offsets)*row+c0:]
+		slots := g.dslots[(m0+m)*len(s.Offsets)*row+g.column+c0:]
 		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
 		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
 	}
@@ -228,7 +229,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 // planes are a distance apart, and nc columns of x^.
 func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
-	size := nm * ld
+	size := blockSize(nm, ld)
 	distance := g.panels.distance()
 	part := blocksOf(nc, g.panels.nr) * distance
 	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
@@ -250,7 +251,7 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 // xr + i*xi.
 func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
-	size, distance := nm*ld, g.panels.distance()
+	size, distance := blockSize(nm, ld), g.panels.distance()
 	a := newOperand(local.cut(operandSize(3, nm, batch)), 3, batch)
 	b := newOperand(local.cut(operandSize(2, splitSlab, batch)), 2, batch)
 	for q := range nf {

@@ -49,7 +49,7 @@ type analysis struct {
 
 var _ tensor.Task = (*analysis)(nil)
 
-// panels is how the columns (c,j) of a kernel are laid out: panels of nr columns.
+// panels is how the columns (c,j) of a kernel, for some channels c, are laid out: panels of nr columns.
 // With paired elements the columns of the sums and those of the differences are laid
 // out alike, one after the other.
 type panels struct {
@@ -59,13 +59,13 @@ type panels struct {
 	batch int
 }
 
-func panelsOf(s *Shape) panels {
+func panelsOf(s *Shape, channels int) panels {
 	_, nr := asm.GemmTile()
 	kinds := 1
 	if s.Paired {
 		kinds = 2
 	}
-	return panels{kinds: kinds, n: s.Sources() / kinds, nr: nr, batch: s.B}
+	return panels{kinds: kinds, n: channels * s.NIn / kinds, nr: nr, batch: s.B}
 }
 
 // count returns the number of panels of a kind.
