@@ -92,6 +92,11 @@ func (c *correlation) bind(s *Shape) int {
 	if fillsSplit(s.B) {
 		size = max(size, splitSums(max(s.Sources(), s.Targets())))
 	}
+	var f frame
+	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
+	if f.isPoint() {
+		size = max(size, pointWorkspace(max(s.Sources(), s.Targets())), pointGradWorkspace())
+	}
 	return size
 }
 
@@ -120,6 +125,9 @@ func (c *correlation) run(p *taps) {
 		return
 	case c.form == inColumns:
 		c.runDots(p)
+		return
+	case c.form == inPoints:
+		c.runPoint(p)
 		return
 	case c.isThin():
 		p.team.For((c.m+c.step-1)/c.step, 1, c)
@@ -189,6 +197,9 @@ func (c *correlation) Do(lo, hi, worker int) {
 		return
 	case c.form == inColumns:
 		c.doDots(lo, hi)
+		return
+	case c.form == inPoints:
+		c.doPoint(lo, hi, worker)
 		return
 	case c.isThin():
 		c.doThin(lo, hi, worker)

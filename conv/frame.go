@@ -35,6 +35,7 @@ const (
 	inBands          // from copies of rows that are split, see reducesplit.go
 	inThinSplit      // from a copy in long rows that is split, see thinsplit.go
 	inColumns        // from a copy of what the taps meet, see dots.go
+	inPoints         // from split blocks of columns, see pointsplit.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -52,7 +53,7 @@ const manyTaps = 5
 // largest shape, for which memory was planned.
 func (f *frame) forward(s, largest *Shape) {
 	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
-	f.choose(s.Sources(), largest.Sources(), largest.Targets(), s.B)
+	f.choose(s.Sources(), largest.Sources(), s.Targets(), largest.Targets(), s.B)
 	f.mirrored = false
 }
 
@@ -62,18 +63,20 @@ func (f *frame) inputGrad(s, largest *Shape) {
 		f.negated = append(f.negated, Offset{-o.Row, -o.Col})
 	}
 	f.set(s.OutH, s.OutW, s.H, s.W, f.negated)
-	f.choose(s.Targets(), largest.Targets(), largest.Sources(), s.B)
+	f.choose(s.Targets(), largest.Targets(), s.Sources(), largest.Sources(), s.B)
 	f.mirrored = true
 }
 
-// choose decides how a correlation reads its source: so many planes, at most largest, for at
-// most m others.
-func (f *frame) choose(sources, largest, m, b int) {
+// choose decides how a correlation reads its source: so many planes, at most largest, for m
+// others, at most largestM.
+func (f *frame) choose(sources, largest, m, largestM, b int) {
 	switch {
 	case f.isDots(largest, b):
 		f.form = inColumns
-	case b < thinBatch && splitsThin(m, largest, f.longRow(f.outH, b)):
+	case b < thinBatch && splitsThin(largestM, largest, f.longRow(f.outH, b)):
 		f.form = inThinSplit
+	case f.splitsPoint(sources, m, b):
+		f.form = inPoints
 	case largest < thinSources || b < thinBatch:
 		if !f.inside() {
 			f.form = bordered
@@ -96,6 +99,8 @@ func (f *frame) kernelGrad(s, largest *Shape) {
 		if !f.inside() {
 			f.form = bordered
 		}
+	case f.splitsPoint(s.Sources(), s.Targets(), s.B):
+		f.form = inPoints
 	case s.Sources() >= thickSources && fillsSplit(s.B) && len(f.offsets) > 1:
 		f.form = inBands
 	case len(f.offsets) >= manyTaps && min(apart, page-apart) < page/20:
@@ -162,7 +167,7 @@ func (f *frame) copySize(sources, b int) int {
 
 // kernelSize returns the size of the copy of a kernel for m rows, 0 for none.
 func (f *frame) kernelSize(m, sources int) int {
-	if f.form != inSplits && f.form != inThinSplit {
+	if f.form != inSplits && f.form != inThinSplit && !f.isPoint() {
 		return 0
 	}
 	return len(f.offsets) * blocksOf(m, splitTile) * splitPiece(sources)
@@ -199,7 +204,7 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
-	case inSplits, inThinSplit, inBands, inColumns:
+	case inSplits, inThinSplit, inBands, inColumns, inPoints:
 		v.inBlocks = scratch // and more behind it
 	}
 }

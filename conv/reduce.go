@@ -70,8 +70,12 @@ func (r *reduction) bind(s *Shape) int {
 }
 
 func (r *reduction) run(p *taps) {
-	if r.form == inBands {
+	switch r.form {
+	case inBands:
 		r.runSplit(p)
+		return
+	case inPoints:
+		r.runPoint(p)
 		return
 	}
 	r.mr, r.nr = asm.GemmTile()
@@ -117,8 +121,12 @@ func (r *reduction) unit(u int) unit {
 
 // Do computes the units lo <= u < hi.
 func (r *reduction) Do(lo, hi, worker int) {
-	if r.form == inBands {
+	switch r.form {
+	case inBands:
 		r.doSplit(lo, hi)
+		return
+	case inPoints:
+		r.doPoint(lo, hi, worker)
 		return
 	}
 	for m := 0; m < r.targets; m += wide {

@@ -30,16 +30,17 @@ type taps struct {
 	frozen bool  // planned for inference
 	biased bool  // the last Prepare had a bias
 
-	corr          correlation
-	reduce        reduction
-	copies        copying
-	blocks        blocking
-	splitting     splitting
-	thinSplitting thinSplitting
-	frozenKernel  frozenSplitting
-	gathering     gathering
-	bandSplitting bandSplitting
-	order         arrangement
+	corr           correlation
+	reduce         reduction
+	copies         copying
+	blocks         blocking
+	splitting      splitting
+	thinSplitting  thinSplitting
+	frozenKernel   frozenSplitting
+	gathering      gathering
+	bandSplitting  bandSplitting
+	pointSplitting pointSplitting
+	order          arrangement
 }
 
 func newTaps() *taps { return new(taps) }
