@@ -127,6 +127,26 @@ func (e *Elements) SetLen(n int) {
 	e.Weight, e.WeightGrad = nil, nil
 }
 
+// CopyFrom makes e the list, or the lists, that from is, weights included, and clears its
+// gradient: what is drawn once then stands for several layers. Both must have been made
+// for the same group, number of lists and greatest length, or it panics with *Error. It
+// allocates nothing.
+func (e *Elements) CopyFrom(from *Elements) {
+	if e.Group.Name() != from.Group.Name() || e.lists != from.lists || e.max != from.max {
+		panic(&Error{"Elements.CopyFrom", fmt.Sprintf("%d lists of at most %d elements of %s cannot hold %d of at most %d of %s",
+			e.lists, e.max, e.Group.Name(), from.lists, from.max, from.Group.Name())})
+	}
+	e.SetLen(from.Len())
+	copy(e.G, from.G)
+	copy(e.cells, from.cells)
+	copy(e.origin, from.origin)
+	e.counts, e.drawn, e.Rigid = from.counts, from.drawn, from.Rigid
+	if from.Weight != nil {
+		e.weigh()
+		copy(e.Weight, from.Weight)
+	}
+}
+
 // weigh gives the elements weights and clears their gradient.
 func (e *Elements) weigh() {
 	n := len(e.G)

@@ -66,3 +66,72 @@ func TestCellsAndWidths(t *testing.T) {
 		}
 	}
 }
+
+// A copy is what was drawn, weights included, and passes gradients on as the original
+// does; its own gradient is none.
+func TestCopyFrom(t *testing.T) {
+	for _, cfg := range []Config{
+		{Group: lie.SE2, Max: 5},
+		{Group: lie.E2, Max: 8, Measure: Haar},
+		{Group: lie.E2, Max: 8, Partial: true, Name: "probs", Measure: Mean},
+		{Group: lie.Sim2, Max: 6, Partial: true, Name: "probs"},
+	} {
+		for _, lists := range []int{1, 3} {
+			d, err := New(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, e := d.NewLists(lists), d.NewLists(lists)
+			d.SetSize(0.6)
+			d.Draw(e, stream.New(1, "another", 0), true)
+			e.Grad[0][0] = 1
+			d.Draw(from, stream.New(1, "copied", 0), true)
+			e.CopyFrom(from)
+			if !slices.Equal(e.G, from.G) || !slices.Equal(e.Weight, from.Weight) || (e.Weight == nil) != (from.Weight == nil) || e.Cells() != from.Cells() {
+				t.Errorf("%+v: %v (%v), want %v (%v)", cfg, e.G, e.Weight, from.G, from.Weight)
+			}
+			if len(e.Grad) != len(e.G) || slices.ContainsFunc(e.Grad, func(v lie.Vector) bool { return v != lie.Vector{} }) || len(e.WeightGrad) != len(e.Weight) {
+				t.Errorf("%+v: gradient %v, %v", cfg, e.Grad, e.WeightGrad)
+			}
+			if n := testing.AllocsPerRun(5, func() { e.CopyFrom(from) }); n != 0 {
+				t.Errorf("%v allocations", n)
+			}
+			if !cfg.Partial {
+				continue
+			}
+			src := stream.New(1, "gradient", 0)
+			for i := range e.Grad {
+				e.Grad[i][0] = src.Normal()
+			}
+			for i := range e.WeightGrad {
+				e.WeightGrad[i] = src.Normal()
+			}
+			copy(from.Grad, e.Grad)
+			copy(from.WeightGrad, e.WeightGrad)
+			var sums [2][]float64
+			for i, list := range []*Elements{from, e} {
+				clear(d.sum)
+				for s := range lists {
+					d.backwardElements(list, s)
+					if list.Weight != nil {
+						d.backwardWeights(list, s)
+					}
+				}
+				sums[i] = slices.Clone(d.sum)
+			}
+			if !slices.Equal(sums[0], sums[1]) {
+				t.Errorf("%+v: gradients %v, of the copy %v", cfg, sums[0], sums[1])
+			}
+		}
+	}
+	for _, other := range []*Elements{NewElements(lie.SE2, 5), NewElements(lie.E2, 4), NewLists(lie.SE2, 4, 2)} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Errorf("a list of %s is copied to one of SE(2)", other.Group.Name())
+				}
+			}()
+			NewElements(lie.SE2, 4).CopyFrom(other)
+		}()
+	}
+}

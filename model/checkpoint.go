@@ -28,6 +28,7 @@ type networkJSON struct {
 	Elements        int     `json:"elements"`
 	Partial         bool    `json:"partial"`
 	PerElement      bool    `json:"per_element,omitempty"`
+	SharedElements  bool    `json:"shared_elements,omitempty"`
 	Channels        int     `json:"channels"`
 	Side            int     `json:"side"`
 	Classes         int     `json:"classes"`
@@ -61,7 +62,7 @@ type networkJSON struct {
 
 func (s *settings) describe() networkJSON {
 	return networkJSON{
-		Type: s.name(), Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement,
+		Type: s.name(), Group: s.Group.Name(), Elements: s.Elements, Partial: s.Partial, PerElement: s.PerElement, SharedElements: s.SharedElements,
 		Channels: s.Channels, Side: s.Side, Classes: s.Classes,
 		Norm: string(s.Norm), Width: s.Width, Factors: s.Factors, Pools: s.Pools, LastT2: s.LastT2, Pooling: string(s.Pooling), Dropout: s.Dropout, Dropouts: s.Dropouts,
 		Separable: s.Separable, KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
@@ -99,7 +100,7 @@ func (j networkJSON) settings() (settings, error) {
 		return settings{}, err
 	}
 	return settings{
-		Type: kind, Augerino: augerino, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement,
+		Type: kind, Augerino: augerino, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement, SharedElements: j.SharedElements,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
 		Norm: Norm(j.Norm), Width: j.Width, Factors: j.Factors, Pools: j.Pools, LastT2: j.LastT2, Pooling: Pooling(j.Pooling), Dropout: j.Dropout, Dropouts: j.Dropouts,
 		Separable: j.Separable, KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,

@@ -92,7 +92,7 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 	if b.out, err = net.newNorm(name+".norm_out", out); err != nil {
 		return b, err
 	}
-	if in != out || net.cfg.stochastic() {
+	if in != out || net.cfg.redraws() {
 		if b.shortcut, err = conv.NewPointwise(net.convConfig(name+".shortcut.0", in, out), net.cfg.Seed); err != nil {
 			return b, err
 		}

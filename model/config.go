@@ -20,6 +20,8 @@ type CKResNetConfig struct {
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
 	Augerino   bool      // a network on T(2) of copies of the image, moved by elements of a learned subset of Group
 
+	SharedElements bool // group convolutions have the elements that the lifting convolution drew, and draw none
+
 	Channels int // of the image; 0: 1
 	Side     int // height and width of the image in pixels; 0: 28
 	Classes  int // 0: 10
@@ -68,6 +70,8 @@ type GCNNConfig struct {
 	PerElement bool      // draw elements for every image of a batch, not once for all of them
 	Augerino   bool      // a network on T(2) of copies of the image, moved by elements of a learned subset of Group
 
+	SharedElements bool // group convolutions have the elements that the lifting convolution drew, and draw none
+
 	Channels int // of the image; 0: 3
 	Side     int // height and width of the image in pixels; 0: 32
 	Classes  int // 0: 10
@@ -109,12 +113,13 @@ type GCNNConfig struct {
 
 // settings are what the configurations of all architectures come to.
 type settings struct {
-	Type       string // "CKResNet" or "GCNN"
-	Group      lie.Group
-	Elements   int
-	Partial    bool
-	PerElement bool
-	Augerino   bool
+	Type           string // "CKResNet" or "GCNN"
+	Group          lie.Group
+	Elements       int
+	Partial        bool
+	PerElement     bool
+	SharedElements bool
+	Augerino       bool
 
 	Channels, Side, Classes int
 
@@ -182,7 +187,7 @@ func (c CKResNetConfig) settings() settings {
 	orDefault(&c.KernelSide, 7)
 	orDefault(&c.KernelHidden, 32)
 	return settings{
-		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
+		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, SharedElements: c.SharedElements, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling, Dropout: c.Dropout,
 		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
@@ -208,7 +213,7 @@ func (c GCNNConfig) settings() settings {
 	orDefault(&c.KernelSide, 3)
 	orDefault(&c.KernelHidden, 8)
 	return settings{
-		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, Augerino: c.Augerino,
+		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, SharedElements: c.SharedElements, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
 		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
 		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
@@ -316,6 +321,9 @@ func (s *settings) check() error {
 	if s.PerElement && !s.stochastic() {
 		return bad("PerElement", true, "false for "+s.Group.Name()+", of which nothing is drawn at random")
 	}
+	if err := s.checkShared(bad); err != nil {
+		return err
+	}
 	if s.PerElement && s.Algorithm != conv.Auto {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q where every image has elements of its own", conv.Auto))
 	}
@@ -353,6 +361,23 @@ func (s *settings) checkAugerino(bad func(field string, value any, allowed strin
 		return bad("Group", s.Group.Name(), "the same without periodic with Augerino, whose kernel networks are fed no angles")
 	case s.Group.Dim() == 0 && s.Group.Components() == 1:
 		return bad("Group", s.Group.Name(), "groups of more than translations with Augerino, such as SE(2) and E(2)")
+	}
+	return nil
+}
+
+// checkShared is check for elements that are drawn once for all layers.
+func (s *settings) checkShared(bad func(field string, value any, allowed string) error) error {
+	switch {
+	case !s.SharedElements:
+		return nil
+	case s.Augerino:
+		return bad("SharedElements", true, "false with Augerino, all of whose convolutions are on T(2)")
+	case s.Partial:
+		return bad("SharedElements", true, "false with Partial, where every group convolution draws elements of the subset that it learns")
+	case s.Group.Dim() == 0:
+		return bad("SharedElements", true, "false for "+s.Group.Name()+", of which all layers have all elements")
+	case s.Sampling == gumbel.Deterministic:
+		return bad("SharedElements", true, "false with deterministic Sampling, where all layers have one grid")
 	}
 	return nil
 }
@@ -418,6 +443,9 @@ func (s *settings) stochastic() bool {
 	group, _ := s.trunk()
 	return s.Partial || group.Dim() > 0 && s.Sampling == gumbel.Random
 }
+
+// redraws reports whether a group convolution has other elements than its input.
+func (s *settings) redraws() bool { return s.stochastic() && !s.SharedElements }
 
 // drops reports whether elements of a partial network are dropped at random.
 func (s *settings) drops() bool {

@@ -198,6 +198,7 @@ func eachArchitecture(t *testing.T, test func(t *testing.T, newNet func(*testing
 	})
 	t.Run("LayerNorm", func(t *testing.T) { test(t, newTinyLayerNorm) })
 	t.Run("Separable", func(t *testing.T) { test(t, newTinySeparable) })
+	t.Run("Shared", func(t *testing.T) { test(t, newTinyShared) })
 	t.Run("LastT2", func(t *testing.T) { test(t, newTinyLastT2) })
 	t.Run("LearnedPooling", func(t *testing.T) { test(t, newTinyLearnedPooling) })
 }
@@ -784,6 +785,17 @@ func TestLoadStateRefuses(t *testing.T) {
 	if err := newTrainer(t, other).LoadState(path); err == nil || !strings.Contains(err.Error(), "augment.crop is not given, here it is 2") {
 		t.Errorf("the state of a run without augmentation gives %v", err)
 	}
+	// Of one block that is wider than its input, the parameters do not tell.
+	draws := func(shared bool) *Network {
+		return newTinyWith(t, func(c *CKResNetConfig) { c.Partial, c.SharedElements, c.Factors = false, shared, []int{2} })
+	}
+	apart := filepath.Join(t.TempDir(), "apart.safetensors")
+	if err := newTrainerOf(t, draws(false), quick(1)).SaveState(apart); err != nil {
+		t.Fatal(err)
+	}
+	if err := newTrainerOf(t, draws(true), quick(1)).LoadState(apart); err == nil || !strings.Contains(err.Error(), "network.shared_elements is not given, here it is true") {
+		t.Errorf("the state of a run whose layers draw their own elements gives %v", err)
+	}
 	for _, c := range []struct{ old, new, want string }{
 		{`"Step":1`, `"Step":77`, "step 77"},
 		{`"optimizer_step":1`, `"optimizer_step":2`, "optimiser"},
@@ -906,6 +918,21 @@ func TestConfigRefuses(t *testing.T) {
 		var e *ConfigError
 		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig.PerElement" {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, change := range map[string]func(c *CKResNetConfig){
+		"subsets that are learned":  func(c *CKResNetConfig) { c.Partial = true },
+		"a grid":                    func(c *CKResNetConfig) { c.Sampling = gumbel.Deterministic },
+		"a finite group":            func(c *CKResNetConfig) { c.Group, c.Elements = lie.Dihedral(2), 4 },
+		"translations":              func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
+		"copies of the whole image": func(c *CKResNetConfig) { c.Augerino = true },
+	} {
+		c := tiny()
+		shares(&c)
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig.SharedElements" {
+			t.Errorf("shared elements of %s: %v", what, err)
 		}
 	}
 	for what, change := range map[string]func(c *CKResNetConfig){

@@ -79,6 +79,8 @@ func exportCases() []exportCase {
 	residual("mean", func(c *CKResNetConfig) { c.Measure = gumbel.Mean })
 	residual("haar", func(c *CKResNetConfig) { c.Measure = gumbel.Haar })
 	residual("elements per image", func(c *CKResNetConfig) { c.PerElement = true })
+	residual("one list for all layers", shares)
+	residual("one list for all layers, on E(2)", func(c *CKResNetConfig) { shares(c); c.Group, c.Elements, c.Measure = lie.E2, 4, gumbel.Mean })
 	for _, k := range conv.KernelNets() {
 		residual(string(k), func(c *CKResNetConfig) { c.KernelNet, c.KernelLayers = k, 2 })
 	}
@@ -110,6 +112,7 @@ func exportCases() []exportCase {
 	}
 	chain("Augerino, chain", func(c *GCNNConfig) { c.Elements, c.Partial, c.Augerino = 4, false, true })
 	chain("chain", func(*GCNNConfig) {})
+	chain("chain, one list for all layers", func(c *GCNNConfig) { c.Partial, c.SharedElements = false, true })
 	chain("separable chain", func(c *GCNNConfig) { c.Separable = true })
 	chain("chain, LayerNorm", func(c *GCNNConfig) { c.Norm = LayerNorm })
 	chain("chain, maximum", func(c *GCNNConfig) { c.Pooling = MaxPooling })
@@ -121,7 +124,7 @@ func exportCases() []exportCase {
 // over for: add a case where it changes predictions, then its name here.
 func TestExportKnowsEverySetting(t *testing.T) {
 	known := []string{
-		"Type", "Group", "Elements", "Partial", "PerElement", "Channels", "Side", "Classes", "Norm", "Width", "Factors", "Pools", "LastT2", "Pooling", "Dropout", "Dropouts",
+		"Type", "Group", "Elements", "Partial", "PerElement", "SharedElements", "Channels", "Side", "Classes", "Norm", "Width", "Factors", "Pools", "LastT2", "Pooling", "Dropout", "Dropouts",
 		"Separable", "KernelNet", "KernelSide", "KernelHidden", "KernelLayers", "Omega0", "LearnOmega0", "WeightNorm", "Activation", "KernelNorm", "Sampling", "Jitter", "Measure", "InitTemperature", "EndTemperature", "NoBias", "Compat", "Seed",
 	}
 	all := reflect.TypeFor[networkJSON]()

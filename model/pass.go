@@ -33,9 +33,11 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 		draw(&a.sampler, a.list)
 		net.fit()
 	}
-	for i := range net.samplers {
-		draw(&net.samplers[i], p.elements[i])
+	drawing := net.drawing()
+	for i := range drawing {
+		draw(&drawing[i], p.elements[i])
 	}
+	net.share()
 	if purpose == Training {
 		for _, d := range net.dropouts {
 			p.stream.Seed(seed, d.stream, step)
@@ -52,8 +54,28 @@ func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 		a.Draw(a.list, src, purpose == Training)
 		net.fit()
 	}
-	for i := range net.samplers {
-		net.samplers[i].Draw(p.elements[i], src, purpose == Training)
+	drawing := net.drawing()
+	for i := range drawing {
+		drawing[i].Draw(p.elements[i], src, purpose == Training)
+	}
+	net.share()
+}
+
+// drawing returns the distributions that layers draw elements from: those of the lifting
+// convolution alone where the others have its elements.
+func (net *Network) drawing() []sampler {
+	if net.cfg.SharedElements {
+		return net.samplers[:1]
+	}
+	return net.samplers
+}
+
+// share gives the layers that draw nothing the elements of the lifting convolution. They
+// are copies, so that Equivariance can move those of one layer alone.
+func (net *Network) share() {
+	p := net.plan
+	for _, e := range p.elements[len(net.drawing()):] {
+		e.CopyFrom(p.elements[0])
 	}
 }
 

@@ -94,7 +94,7 @@ func mustNet(t *testing.T, c exportCase) *Network {
 func inPyTorch(c settings) bool {
 	pooling := map[string]Pooling{typeCKResNet: MaxPooling, typeGCNN: MeanPooling}[c.Type]
 	return !c.Augerino && c.Group == lie.SE2 && c.Pooling == pooling && !c.LastT2 && c.KernelNet == conv.SIREN && !c.LearnOmega0 && !c.WeightNorm && c.Norm == BatchNorm && c.Measure == gumbel.Counting &&
-		c.Sampling == gumbel.Random && !c.PerElement && !c.Separable && !c.NoBias && c.KernelSide > 1
+		c.Sampling == gumbel.Random && !c.PerElement && !c.SharedElements && !c.Separable && !c.NoBias && c.KernelSide > 1
 }
 
 // exportCaseTo writes what exported.py reads.

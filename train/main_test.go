@@ -273,6 +273,8 @@ func TestBadFlags(t *testing.T) {
 		{"elements of T(2)", "-set group.name=T2 -set conv.partial=false", "group.elements is 8"},
 		{"frequency of a network without", "-set kernel.type=MAGNet -set kernel.omega0=30", "kernel.omega0 is 30, which has no effect|only SIREN|leave it out"},
 		{"jitter of a grid", "-set group.sampling=deterministic -set group.jitter=comb", "group.jitter is comb, which has no effect|on a grid"},
+		{"one list of elements for learned subsets", "-set group.shared=true", "group.shared is true, which has no effect|conv.partial is true|leave it out"},
+		{"one list of elements of a grid", "-set conv.partial=false -set group.sampling=deterministic -set group.shared=true", "group.shared is true, which has no effect|one grid"},
 		{"momentum of Adam", "-set train.momentum=0.9", "train.momentum is 0.9, which has no effect|train.optimizer is adam"},
 		{"rate of what is not learned", "-set conv.partial=false -set train.lr_subset=0.1", "train.lr_subset is 0.1, which has no effect|conv.partial is false"},
 		{"dropout nowhere", "-set net.type=GCNN -set net.dropout=0.5", "net.dropouts is []|one block or more"},

@@ -17,7 +17,7 @@ var variations = []string{
 	"data.augment=rotation data.rotate=10",
 	"group.name=T(2) group.elements=1", "group.name=E(2)", "group.name=C4", "group.name=D4 group.elements=8", "group.name=mirror group.elements=2",
 	"group.name=R+", "group.name=Sim(2)", "group.name=SE(2)_periodic",
-	"group.elements=1", "group.elements=3", "group.sampling=deterministic", "group.jitter=comb", "group.jitter=iid",
+	"group.elements=1", "group.elements=3", "group.sampling=deterministic", "group.shared=true", "group.jitter=comb", "group.jitter=iid",
 	"group.measure=mean", "group.measure=haar", "group.init_temperature=1", "group.end_temperature=0.2",
 	"conv.partial=false", "conv.per_element=true", "conv.compat=true", "conv.bias=false", "conv.separable=true",
 	"conv.algorithm=taps", "conv.algorithm=frequency", "conv.algorithm=lowrank",

@@ -51,6 +51,7 @@ type Group struct {
 	Name     string `toml:"name"`
 	Elements int    `toml:"elements"` // per layer
 	Sampling string `toml:"sampling"` // "random" or "deterministic"
+	Shared   bool   `toml:"shared"`   // group convolutions have the elements that the lifting convolution drew
 	Jitter   string `toml:"jitter"`   // "stratified", "comb" or "iid"
 	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
 
@@ -395,7 +396,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	}
 	if c.Net.Architecture() == "GCNN" {
 		net, err = model.NewGCNN(model.GCNNConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, SharedElements: c.Group.Shared, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
 			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
@@ -408,7 +409,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 		})
 	} else {
 		net, err = model.NewCKResNet(model.CKResNetConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, Augerino: c.Net.Augerino(),
+			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, SharedElements: c.Group.Shared, Augerino: c.Net.Augerino(),
 			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
 			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling, Dropout: c.Net.Dropout,
 			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
@@ -473,6 +474,7 @@ var configKeys = map[string]string{
 	"Measure":             "group.measure",
 	"Partial":             "conv.partial",
 	"PerElement":          "conv.per_element",
+	"SharedElements":      "group.shared",
 	"Compat":              "conv.compat",
 	"Separable":           "conv.separable",
 	"InitTemperature":     "group.init_temperature",

@@ -43,6 +43,19 @@ var idleRules = []struct {
 	why func(c *Config) string
 }{
 	{"group.sampling", (*Config).withoutAngles},
+	{"group.shared", func(c *Config) string {
+		switch why := c.withoutAngles(); {
+		case c.Net.Augerino():
+			return "all convolutions of " + c.Net.Type + " are on translations alone"
+		case c.Conv.Partial:
+			return "conv.partial is true, so that every group convolution draws elements of the subset that it learns"
+		case why != "":
+			return why
+		case c.Group.Sampling == "deterministic":
+			return "with group.sampling = deterministic all layers have one grid"
+		}
+		return ""
+	}},
 	{"group.jitter", func(c *Config) string {
 		switch why := c.withoutAngles(); {
 		case why != "":

@@ -18,6 +18,14 @@ func TestIdle(t *testing.T) {
 	}{
 		{mirror, "group.sampling=deterministic", "mirror has finitely many elements"},
 		{full, "group.sampling=deterministic", ""},
+		{full, "group.shared=true", ""},
+		{full, "group.shared=true group.jitter=stratified conv.per_element=true", ""},
+		{full, "net.type=AugerinoCKResNet group.shared=true", "all convolutions of AugerinoCKResNet are on translations alone"},
+		{Default, "group.shared=true", "draws elements of the subset that it learns"},
+		{Default, "group.shared=false", ""},
+		{mirror, "conv.partial=false group.shared=true", "mirror has finitely many elements"},
+		{t2, "group.shared=true", "T(2) has finitely many elements"},
+		{full, "group.sampling=deterministic group.shared=true", "all layers have one grid"},
 		{mirror, "group.jitter=comb", "mirror has finitely many elements"},
 		{full, "group.sampling=deterministic group.jitter=stratified", "group.sampling = deterministic elements stand on a grid"},
 		{full, "group.sampling=deterministic", ""}, // its comb stands as in the preset
