@@ -17,6 +17,9 @@
 // Gradients with respect to an element are taken in the Lie algebra: component i
 // is d/dt f(g exp(t e_i)) at t = 0.
 //
+// AffineGroup is the whole of R^2 x| H: its product, its action on points and its 3 x 3
+// matrices, and its Exp and Log, which the interface Group is enough for.
+//
 // Elements and vectors are small arrays of float64. Angles are in radians.
 // Nothing here allocates but Grid and what makes groups.
 //

@@ -81,3 +81,24 @@ func ExamplePeriodic() {
 	// SE(2)          [+1.00] [-1.00]
 	// SE(2) periodic [+1.00 -0.01] [+1.00 +0.01]
 }
+
+// Moving to the right while turning clockwise, a point goes along an arc: after a quarter turn
+// it is as far down as to the right, and after four it is back.
+func ExampleAffineGroup() {
+	g := lie.AffineGroup{H: lie.SE2}
+	quarter := lie.AffineVector{X: [2]float64{0, math.Pi / 2}, H: lie.Vector{math.Pi / 2}} // (row, column), radians
+	a := g.Exp(quarter)
+	fmt.Printf("moved by %.4f, turned by %.4f\n", a.X, a.H[0])
+
+	v := g.Log(a)
+	fmt.Printf("at %.4f and %.4f\n", v.X, v.H[0])
+
+	half := g.Product(a, a)
+	whole := g.Act(g.Product(half, half), [2]float64{3, 4})
+	fmt.Printf("(3, 4) comes to (%.0f, %.0f)\n", whole[0], whole[1])
+
+	// Output:
+	// moved by [1.0000 1.0000], turned by 1.5708
+	// at [0.0000 1.5708] and 1.5708
+	// (3, 4) comes to (3, 4)
+}

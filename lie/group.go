@@ -105,11 +105,13 @@ type Source interface {
 }
 
 // Act returns the action of a on the offset q, Matrix(a) q.
-func Act(g Group, a Element, q [2]float64) [2]float64 {
-	m := g.Matrix(a)
+func Act(g Group, a Element, q [2]float64) [2]float64 { return apply(g.Matrix(a), q) }
+
+// apply returns m x.
+func apply(m [2][2]float64, x [2]float64) [2]float64 {
 	return [2]float64{
-		float64(m[0][0]*q[0]) + float64(m[0][1]*q[1]),
-		float64(m[1][0]*q[0]) + float64(m[1][1]*q[1]),
+		float64(m[0][0]*x[0]) + float64(m[0][1]*x[1]),
+		float64(m[1][0]*x[0]) + float64(m[1][1]*x[1]),
 	}
 }
 
