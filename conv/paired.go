@@ -265,7 +265,7 @@ func (g *pairedGradient) run() {
 	s := g.shape
 	g.splits = splits(s)
 	g.size = blockSizesOf(g.splits)
-	g.row, g.rowBlocks = slotRowOf(s), blocksOf(s.Out*s.rendered(), g.size.rows)
+	g.row, g.rowBlocks = slotRowOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, &g.panels, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 

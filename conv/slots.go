@@ -178,11 +178,18 @@ func gradientLocal(s *Shape) int {
 	return most + 3*skew
 }
 
+// gradientBlocks returns how many blocks n rows are cut into: enough that each worker has
+// an item, if they have so many units.
+func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
+	least := blocksOf(n, size.rows)
+	return max(least, min(blocksOf(workers, p.blocks()), n/max(size.unit, 8)))
+}
+
 func (g *gradient) run() {
 	s := g.shape
 	g.splits = splits(s)
 	g.size = blockSizesOf(g.splits)
-	g.rowBlocks = blocksOf(s.Targets(), g.size.rows)
+	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, &g.panels, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
