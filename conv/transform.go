@@ -398,8 +398,15 @@ func (y *synthesis) fold(from []float32, size, part int, ofReal, ofImag []float3
 	}
 }
 
+// planeColumns is how many columns of a plane are written at a time: what they are made of
+// then stays in the first-level cache for all rows.
+const planeColumns = 256
+
 // toPlane transforms a channel's rows along y.
 func (y *synthesis) toPlane(channel int, rows []float32) {
 	h, line := y.inverse.h, y.inverse.w*y.batch
-	gemmNN(h, line, y.rows, y.alongY[y.row:], y.periodH, rows, line, y.plane[channel*h*line:], line, y.accumulate)
+	plane := y.plane[channel*h*line:][:h*line]
+	for x := 0; x < line; x += planeColumns {
+		gemmNN(h, min(planeColumns, line-x), y.rows, y.alongY[y.row:], y.periodH, rows[x:], line, plane[x:], line, y.accumulate)
+	}
 }
