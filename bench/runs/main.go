@@ -88,6 +88,7 @@ type result struct {
 
 	changes string  // of the preset's settings, as flags, but for the seed
 	lowest  float64 // validation accuracy after the first epoch
+	last    float64 // the lowest of the last epochs
 }
 
 // batch is the number of images of a step.
@@ -142,30 +143,38 @@ func readRun(dir string) (*result, error) {
 		}
 	}
 	r.changes = strings.Join(changes, ", ")
-	r.lowest, err = lowest(filepath.Join(dir, "metrics.jsonl"))
+	r.lowest, r.last, err = lowest(filepath.Join(dir, "metrics.jsonl"))
 	return r, err
 }
 
-// lowest returns the lowest validation accuracy of all epochs but the first.
-func lowest(path string) (float64, error) {
+// lastEpochs is how many epochs are the last ones of a run.
+const lastEpochs = 5
+
+// lowest returns the lowest validation accuracy of all epochs but the first, and of the
+// last ones.
+func lowest(path string) (after, last float64, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	least, lines := 1.0, bufio.NewScanner(bytes.NewReader(text))
+	var accuracies []float64
+	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {
 		var epoch struct {
 			Epoch    int     `json:"epoch"`
 			Accuracy float64 `json:"validation_accuracy"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &epoch); err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
+			return 0, 0, fmt.Errorf("%s: %w", path, err)
 		}
 		if epoch.Epoch > 1 {
-			least = min(least, epoch.Accuracy)
+			accuracies = append(accuracies, epoch.Accuracy)
 		}
 	}
-	return least, lines.Err()
+	if len(accuracies) == 0 {
+		return 1, 1, lines.Err()
+	}
+	return slices.Min(accuracies), slices.Min(accuracies[max(0, len(accuracies)-lastEpochs):]), lines.Err()
 }
 
 // The table of docs/learned-subsets.md stands between these lines.
@@ -187,7 +196,7 @@ func withTable(text, table string) (string, error) {
 // subsetTable has the runs that learn subsets of rotations on the toy tasks, one by one.
 func subsetTable(list []result) string {
 	var b strings.Builder
-	b.WriteString("| data | changed | seed | lowest | test | reset | crossings | learned |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| data | changed | seed | lowest | last | test | reset | crossings | learned |\n|---|---|---|---|---|---|---|---|---|\n")
 	var chosen []result
 	for _, r := range list {
 		if r.Preset == "mnist6-180-se2-8-partial" || r.Preset == "mnist6-circle-se2-8-partial" {
@@ -202,7 +211,7 @@ func subsetTable(list []result) string {
 		for _, c := range r.Crossings {
 			crossings = append(crossings, fmt.Sprintf("%.0f", c))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.4f | %.4f | %s | %.2f |\n", r.Dataset, cmp.Or(r.changes, "-"), r.Seed, r.lowest, r.TestAccuracy,
+		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.3f | %.4f | %.4f | %s | %.2f |\n", r.Dataset, cmp.Or(r.changes, "-"), r.Seed, r.lowest, r.last, r.TestAccuracy,
 			*r.WholeGroupAccuracy, strings.Join(crossings, ", "), r.Learned)
 	}
 	return b.String()

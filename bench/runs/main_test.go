@@ -67,8 +67,13 @@ func TestReadRun(t *testing.T) {
 		"result.json": `{"preset": "mnist6-180-se2-8-partial", "dataset": "mnist6-180", "seed": 2, "test_accuracy": 0.5, "whole_group_accuracy": 0.25, "learned": [0.5, 1], "crossings_degrees": [-89.6, 90]}`,
 		"config.toml": "preset = \"mnist6-180-se2-8-partial\"\nseed = 2\n[group]\njitter = \"comb\"\n",
 		"metrics.jsonl": `{"epoch": 1, "validation_accuracy": 0.25}
-{"epoch": 2, "validation_accuracy": 0.75}
-{"epoch": 3, "validation_accuracy": 0.875}
+{"epoch": 2, "validation_accuracy": 0.5}
+{"epoch": 3, "validation_accuracy": 0.625}
+{"epoch": 4, "validation_accuracy": 0.875}
+{"epoch": 5, "validation_accuracy": 0.75}
+{"epoch": 6, "validation_accuracy": 0.875}
+{"epoch": 7, "validation_accuracy": 0.875}
+{"epoch": 8, "validation_accuracy": 0.875}
 `,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -79,7 +84,7 @@ func TestReadRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "| mnist6-180 | group.jitter=comb | 2 | 0.750 | 0.5000 | 0.2500 | -90, 90 | [0.50 1.00] |"
+	want := "| mnist6-180 | group.jitter=comb | 2 | 0.500 | 0.750 | 0.5000 | 0.2500 | -90, 90 | [0.50 1.00] |"
 	if table := subsetTable(list); !strings.Contains(table, want) {
 		t.Errorf("no %s in\n%s", want, table)
 	}
