@@ -373,6 +373,12 @@ func shareWhole(n, count, i, unit int) (from, to int) {
 	return from * unit, min(n, to*unit)
 }
 
+// forWorkers returns how many blocks something is cut into: at least so many, and more, but
+// not above most, where with others of something else they would be fewer than workers.
+func forWorkers(workers, least, most, others int) int {
+	return max(least, min(most, blocksOf(workers, others)))
+}
+
 // gemmNN multiplies like asm.GemmStripNN any number of rows.
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
 	mr, _ := asm.GemmTile()

@@ -52,6 +52,9 @@ func (p *pairedProduct) run() {
 		p.targets = p.share.planes(s.rendered())
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.row.width, blockColumns/2)
 	}
+	if p.kept.values == nil { // else the blocks are those that are kept
+		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
+	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
 

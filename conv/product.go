@@ -78,6 +78,9 @@ func (p *product) run() {
 		p.targets = p.share.planes(s.NOut)
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), blockColumns)
 	}
+	if p.kept.values == nil { // else the blocks are those that are kept
+		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
+	}
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
 

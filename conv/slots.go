@@ -178,11 +178,12 @@ func gradientLocal(s *Shape) int {
 	return most + 3*skew
 }
 
-// gradientBlocks returns how many blocks n rows are cut into: enough that each worker has
-// an item, if they have so many units.
+// gradientRows are the rows that a block of a gradient has at least: half a register tile.
+const gradientRows = 8
+
+// gradientBlocks returns how many blocks n rows are cut into.
 func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
-	least := blocksOf(n, size.rows)
-	return max(least, min(blocksOf(workers, p.blocks()), n/max(size.unit, 8)))
+	return forWorkers(workers, blocksOf(n, size.rows), n/max(size.unit, gradientRows), p.blocks())
 }
 
 func (g *gradient) run() {

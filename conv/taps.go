@@ -12,8 +12,8 @@ import (
 // never builds the im2col matrix.
 //
 // Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
-// sources, thin.go for thin batches, dots.go for a few values), KernelGrad a
-// product whose reduction runs over the output plane and batch (reduce.go).
+// sources, thin.go for thin batches, dots.go for a few values, pointsplit.go for one
+// tap), KernelGrad a product whose reduction runs over the output plane and batch (reduce.go).
 // Between them and the kernel network stand the rearrangements of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
