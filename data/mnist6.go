@@ -54,9 +54,8 @@ func MNIST6M(m *MNIST, seed uint64) *Dataset {
 // less than 90 degrees either way (label 0) or not (label 1).
 //
 // A tenth of the sixes of the training part, chosen by seed, is set aside for
-// validation. Of those to train on each is there at 16 angles, of the others at 4: what
-// tells a six's orientation is its writer's hand, and a few thousand of them at one angle
-// each are soon known by heart. The angles are a function of seed, and the bytes are the
+// validation. Of those to train on each is there at 16 angles, of the others at 4: at one
+// angle each, the few thousand sixes would be seen at that again and again. The angles are a function of seed, and the bytes are the
 // same on every architecture. Upright holds the test part's sixes as they are in m.
 func MNIST6Circle(m *MNIST, seed uint64) *Dataset {
 	d := sixes(m, seed, "mnist6-circle", "6 turned by more than 90 degrees", asTheyAre, nil)
