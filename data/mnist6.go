@@ -55,8 +55,9 @@ func MNIST6M(m *MNIST, seed uint64) *Dataset {
 //
 // A tenth of the sixes of the training part, chosen by seed, is set aside for
 // validation. Of those to train on each is there at 16 angles, of the others at 4: at one
-// angle each, the few thousand sixes would be seen at that again and again. The angles are a function of seed, and the bytes are the
-// same on every architecture. Upright holds the test part's sixes as they are in m.
+// angle each, the few thousand sixes would be seen at that again and again. The angles are
+// a function of seed, and the bytes are the same on every architecture. Upright holds the
+// test part's sixes as they are in m.
 func MNIST6Circle(m *MNIST, seed uint64) *Dataset {
 	d := sixes(m, seed, "mnist6-circle", "6 turned by more than 90 degrees", asTheyAre, nil)
 	d.Upright = gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
