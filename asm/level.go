@@ -19,8 +19,8 @@ const (
 	AVX2
 	// AVX512 is 512-bit AVX-512 F, DQ, BW and VL on amd64.
 	AVX512
-	// AMX is AVX512 with the matrix unit of Intel's servers (AMX-BF16), for products
-	// of split matrices. Linux only.
+	// AMX is AVX512 with the matrix unit of Intel's servers (AMX-BF16 and AMX-INT8), for
+	// products of split and of sliced matrices. Linux only.
 	AMX
 
 	levels

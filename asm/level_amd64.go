@@ -13,7 +13,7 @@ func detect() Level {
 		return Generic
 	case !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VL):
 		return AVX2
-	case cpuid.CPU.Supports(cpuid.AMXTILE, cpuid.AMXBF16) && permitTiles():
+	case cpuid.CPU.Supports(cpuid.AMXTILE, cpuid.AMXBF16, cpuid.AMXINT8) && permitTiles():
 		return AMX
 	}
 	return AVX512

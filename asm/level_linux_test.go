@@ -41,7 +41,7 @@ func TestHardwareLevelsRun(t *testing.T) {
 			want = append(want, AVX2)
 			if has("avx512f", "avx512dq", "avx512bw", "avx512vl") {
 				want = append(want, AVX512)
-				if has("amx_tile", "amx_bf16") {
+				if has("amx_tile", "amx_bf16", "amx_int8") {
 					want = append(want, AMX)
 				}
 			}

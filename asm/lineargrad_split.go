@@ -82,7 +82,7 @@ func (g *GradSplit) parts(i, j, m, n int) {
 		for j := j; j < n; j += splitTile {
 			cols := min(splitTile, n-j)
 			y := g.Y[i*g.LDY+j:]
-			splitLeft(left, nil, y, g.LDY, rows, cols)
+			splitLeft(left, y, g.LDY, rows, cols)
 			splitRight(right, y, g.LDY, rows, cols)
 			add := g.AddW || j > 0
 			for r := range rows {

@@ -182,23 +182,10 @@ func TestStayInside(t *testing.T) {
 					continue
 				}
 				check(t, fmt.Sprintf("SplitLeft of %dx%d", rows, k), func() { SplitLeft(x(size), x(rows*k), k, rows, k) })
-				check(t, fmt.Sprintf("SplitLeftBoth of %dx%d", rows, k), func() { SplitLeftBoth(x(size), x(size), x(rows*k), k, rows, k) })
 				check(t, fmt.Sprintf("SplitRight of %dx%d", k, rows), func() { SplitRight(x(size), x(rows*k), rows, k, rows) })
 				check(t, fmt.Sprintf("GemmSplitPanels of %dx%dx%d", rows, 37, k), func() {
 					GemmSplitPanels(rows, 37, k, x(size), x(SplitSize(37, k)), SplitSize(1, k), x(rows*37), 37, true, x(5), 3)
 				})
-				if lines := SplitRowsCount(k); lines*rows <= 2*most*(most+1) {
-					check(t, fmt.Sprintf("SplitRows of %dx%d", k, rows), func() { SplitRows(x(lines*rows), rows, x(k*rows), rows, k, rows) })
-				}
-				if rows <= 33 && k <= 32 {
-					check(t, fmt.Sprintf("GemmSplitRows of %d columns", k&16+16), func() {
-						n := k&16 + 16
-						GemmSplitRows(n, x(splitBlock), x(splitRowsBlock*n), n, []int{0}, x(splitTile*n), n, true, x(5))
-					})
-					check(t, fmt.Sprintf("GemmSplitComplex of %dx%dx%d", rows, 32, k), func() {
-						GemmSplitComplex(rows, 32, k, x(3*size), x(2*SplitSize(32, k)), x(rows*32), x(rows*32), 32, true, x(5), 3)
-					})
-				}
 				check(t, fmt.Sprintf("LinearSplit of %dx%dx%d", 33, rows, k), func() {
 					LinearSplit(33, rows, k, x(SplitSize(33, k)), x(size), x(33), x(33*rows), rows, rows%2 == 0)
 					Fence()
@@ -212,6 +199,29 @@ func TestStayInside(t *testing.T) {
 				check(t, fmt.Sprintf("GemmSplit of %dx%dx%d", rows, 5, k), func() {
 					GemmSplit(rows, 5, k, x(size), x(SplitSize(5, k)), x(rows*5), 5, true)
 				})
+			}
+		}
+		for rows := 1; rows <= 2*sliceTile+1; rows += 4 {
+			for _, k := range []int{1, 15, 16, 17, 32, 33} {
+				size := SliceSize(rows, k)
+				check(t, fmt.Sprintf("SliceLeft of %dx%d", rows, k), func() { SliceLeft(x(size), x(rows*k), x(rows*k), k, rows, k) })
+				check(t, fmt.Sprintf("SliceLeftConjugate of %dx%d", rows, k), func() {
+					SliceLeftConjugate(x(size), x(size), x(rows*k), x(rows*k), k, rows, k)
+				})
+				check(t, fmt.Sprintf("SliceHalves of %dx%d", rows, k), func() { SliceHalves(x(size), x(rows*k), k, rows, k) })
+				lines := SliceRowsCount(k)
+				check(t, fmt.Sprintf("SliceRows of %dx%d", k, rows), func() { SliceRows(x(lines*rows), rows, x(rows*k), x(rows*k), rows, k, rows) })
+				check(t, fmt.Sprintf("GemmSliceRows of %d columns", k&16+16), func() {
+					n := k&16 + 16
+					GemmSliceRows(n, k, x(SliceSize(2*sliceTile, k)), x(lines*n), n, []int{0}, x(2*sliceTile*n), n, true, x(5))
+				})
+				check(t, fmt.Sprintf("SliceRight of %dx%d", k, rows), func() { SliceRight(x(size), x(rows*k), x(rows*k), rows, k, rows) })
+				for _, n := range []int{16, 21} {
+					check(t, fmt.Sprintf("GemmSlices of %dx%dx%d", rows, n, k), func() {
+						c := [2][]float32{x(rows * n), x(rows * n)}
+						GemmSlices(rows, n, k, [2][]float32{x(size), x(size)}, x(SliceSize(n, k)), c, n, true, [2][]float32{x(5), x(3)})
+					})
+				}
 			}
 		}
 		offsets := []int{0, 1, 2, 1, 0}

@@ -4,10 +4,10 @@ package asm
 
 import "unsafe"
 
-// splitLeftAVX512 splits m rows. negated may be nil.
+// splitLeftAVX512 splits m rows.
 //
 //go:noescape
-func splitLeftAVX512(dst, negated, x *float32, ld, m, k int)
+func splitLeftAVX512(dst, x *float32, ld, m, k int)
 
 // splitRightAVX512 splits n <= 32 columns.
 //
@@ -15,12 +15,12 @@ func splitLeftAVX512(dst, negated, x *float32, ld, m, k int)
 func splitRightAVX512(dst, x *float32, ld, k, n int)
 
 //go:noinline
-func splitLeft(dst, negated, x []float32, ld, m, k int) {
+func splitLeft(dst, x []float32, ld, m, k int) {
 	if level != AVX512 {
-		splitLeftGeneric(dst, negated, x, ld, m, k)
+		splitLeftGeneric(dst, x, ld, m, k)
 		return
 	}
-	splitLeftAVX512(&dst[0], unsafe.SliceData(negated), &x[0], ld, m, k)
+	splitLeftAVX512(&dst[0], &x[0], ld, m, k)
 }
 
 //go:noinline
@@ -88,65 +88,5 @@ func gemmSplitPanels(m, n, steps int, a, b []float32, distance int, c []float32,
 	}
 	if cols < n {
 		gemmSplitPanelsParts(m, n-cols, steps, a, b[panels*distance:], distance, c[cols:], ldc, accumulate)
-	}
-}
-
-// splitRowsAVX512 splits k <= 32 steps of n columns.
-//
-//go:noescape
-func splitRowsAVX512(dst *float32, ldd int, x *float32, ldx, k, n int)
-
-//go:noinline
-func splitRows(dst []float32, ldd int, x []float32, ldx, k, n int) {
-	if level != AVX512 {
-		splitRowsGeneric(dst, ldd, x, ldx, k, n)
-		return
-	}
-	splitRowsAVX512(&dst[0], ldd, &x[0], ldx, k, n)
-}
-
-// gemmSplitRowsAMX multiplies blocks of 32 rows by blocks of 16*halves columns. Only
-// addresses are made from ahead: a block fetches six times eight lines, stride values apart.
-//
-//go:noescape
-func gemmSplitRowsAMX(halves, blocks int, a, b *float32, ldb int, at *int, c *float32, ldc int, accumulate bool, ahead *float32, stride int)
-
-//go:noinline
-func gemmSplitRows(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool, ahead []float32, stride int) {
-	if !fastSplit || len(at) == 0 {
-		gemmSplitRowsGeneric(n, a, b, ldb, at, c, ldc, accumulate)
-		return
-	}
-	fetch := unsafe.SliceData(ahead)
-	if len(ahead) == 0 {
-		fetch, stride = &a[0], 0
-	}
-	gemmSplitRowsAMX(n/splitHalf, len(at), &a[0], &b[0], ldb, &at[0], &c[0], ldc, accumulate, fetch, stride)
-}
-
-// gemmSplitComplexAMX multiplies strips of 32 rows by panels of 32 columns. Only
-// addresses are made from ahead.
-//
-//go:noescape
-func gemmSplitComplexAMX(strips, panels, steps int, a, b, re, im *float32, ldc int, accumulate bool, ahead *float32, stride int)
-
-//go:noinline
-func gemmSplitComplex(m, n, steps int, a, b, re, im []float32, ldc int, accumulate bool, ahead []float32, stride int) {
-	strips, panels := m/splitTile, n/splitTile
-	if !fastSplit || strips == 0 || panels == 0 || steps == 0 {
-		gemmSplitComplexParts(m, n, steps, a, b, re, im, ldc, accumulate)
-		return
-	}
-	fetch := unsafe.SliceData(ahead)
-	if len(ahead) == 0 {
-		fetch, stride = &a[0], 0
-	}
-	gemmSplitComplexAMX(strips, panels, steps, &a[0], &b[0], &re[0], &im[0], ldc, accumulate, fetch, stride)
-	rows, cols := strips*splitTile, panels*splitTile
-	if rows < m {
-		gemmSplitComplexParts(m-rows, cols, steps, a[3*strips*steps*splitBlock:], b, re[rows*ldc:], im[rows*ldc:], ldc, accumulate)
-	}
-	if cols < n {
-		gemmSplitComplexParts(m, n-cols, steps, a, b[2*panels*steps*splitBlock:], re[cols:], im[cols:], ldc, accumulate)
 	}
 }

@@ -31,27 +31,13 @@
 	REST           \
 	PART(4096 + d)
 
-// BOTH is UNIT at offset 0 that also writes the parts with all signs turned, at a distance
-// of R13.
-#define BOTHPART(d) \
-	PART(d)                  \
-	VPXORD  Z30, Z2, Z2      \
-	VMOVUPS Z2, d(DI)(R13*1)
-
-#define BOTH \
-	BOTHPART(0)    \
-	REST           \
-	BOTHPART(2048) \
-	REST           \
-	BOTHPART(4096)
-
 #define CONSTANTS \
 	MOVL         $0xffff0000, AX \
 	VPBROADCASTD AX, Z31         \
 	MOVL         $0xaaaaaaaa, AX \
 	KMOVD        AX, K7
 
-// func splitLeftAVX512(dst, negated, x *float32, ld, m, k int)
+// func splitLeftAVX512(dst, x *float32, ld, m, k int)
 //
 // A row at a time, 32 steps at a time.
 //
@@ -59,76 +45,35 @@
 //	SI, R10   x of the row at hand, of the next
 //	R11       ld in bytes
 //	R12       rows left
-//	R13       negated - dst
 //	CX        blocks left
 //	K1, K2    steps of the last block
-//	Z30       signs
-TEXT ·splitLeftAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), R9
-	MOVQ         negated+8(FP), R13
-	MOVQ         x+16(FP), R10
-	MOVQ         ld+24(FP), R11
-	SHLQ         $2, R11
-	MOVQ         m+32(FP), R12
-	MOVQ         k+40(FP), R8
-	MOVQ         R8, CX
-	ANDL         $31, CX
-	MOVL         $1, AX
-	SHLQ         CX, AX
-	DECQ         AX
-	KMOVW        AX, K1
-	SHRL         $16, AX
-	KMOVW        AX, K2
-	MOVQ         CX, BX
-	SHRQ         $5, R8
+TEXT ·splitLeftAVX512(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), R9
+	MOVQ  x+8(FP), R10
+	MOVQ  ld+16(FP), R11
+	SHLQ  $2, R11
+	MOVQ  m+24(FP), R12
+	MOVQ  k+32(FP), R8
+	MOVQ  R8, CX
+	ANDL  $31, CX
+	MOVL  $1, AX
+	SHLQ  CX, AX
+	DECQ  AX
+	KMOVW AX, K1
+	SHRL  $16, AX
+	KMOVW AX, K2
+	MOVQ  CX, BX
+	SHRQ  $5, R8
 	CONSTANTS
-	TESTQ        R13, R13
-	JZ           plainRow
-	SUBQ         R9, R13
-	MOVL         $0x80008000, AX
-	VPBROADCASTD AX, Z30
 
-bothRow:
+row:
 	MOVQ  R9, DI
 	MOVQ  R10, SI
 	MOVQ  R8, CX
 	TESTQ CX, CX
-	JZ    bothLast
+	JZ    last
 
-bothBlock:
-	VMOVUPS    (SI), Z0
-	VMOVUPS    64(SI), Z1
-	PREFETCHT0 (SI)(R11*4)
-	PREFETCHT0 64(SI)(R11*4)
-	BOTH
-	ADDQ       $128, SI
-	ADDQ       $6144, DI
-	DECQ       CX
-	JNZ        bothBlock
-
-bothLast:
-	TESTQ     BX, BX
-	JZ        bothNext
-	VMOVUPS.Z (SI), K1, Z0
-	VMOVUPS.Z 64(SI), K2, Z1
-	BOTH
-
-bothNext:
-	ADDQ $64, R9
-	ADDQ R11, R10
-	DECQ R12
-	JNZ  bothRow
-	VZEROUPPER
-	RET
-
-plainRow:
-	MOVQ  R9, DI
-	MOVQ  R10, SI
-	MOVQ  R8, CX
-	TESTQ CX, CX
-	JZ    plainLast
-
-plainBlock:
+block:
 	VMOVUPS    (SI), Z0
 	VMOVUPS    64(SI), Z1
 	PREFETCHT0 (SI)(R11*4)
@@ -137,20 +82,20 @@ plainBlock:
 	ADDQ       $128, SI
 	ADDQ       $6144, DI
 	DECQ       CX
-	JNZ        plainBlock
+	JNZ        block
 
-plainLast:
+last:
 	TESTQ     BX, BX
-	JZ        plainNext
+	JZ        next
 	VMOVUPS.Z (SI), K1, Z0
 	VMOVUPS.Z 64(SI), K2, Z1
 	UNIT(0)
 
-plainNext:
+next:
 	ADDQ $64, R9
 	ADDQ R11, R10
 	DECQ R12
-	JNZ  plainRow
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -250,98 +195,5 @@ lastPair:
 	JNZ     lastPair
 
 done:
-	VZEROUPPER
-	RET
-
-// ROWPART writes 16 words of the row of a part that is at DI.
-#define ROWPART(mask) \
-	VPSRLD    $16, Z0, Z2          \
-	VMOVDQU16 Z1, K7, Z2           \
-	VMOVDQU32 Z2, mask, (DI)(R9*1)
-
-// func splitRowsAVX512(dst *float32, ldd int, x *float32, ldx, k, n int)
-//
-//	for pair := range 16 { // k <= pair+16, k <= pair: zeros
-//		for j := range n {
-//			Z0, Z1 = x[pair, j], x[pair+16, j]
-//			dst[pair, j], dst[16+pair, j], dst[32+pair, j] = the words of the parts
-//		}
-//	}
-//
-//	R8         dst at the pair
-//	DI         dst at the part
-//	SI, R10    x at steps pair and pair+16
-//	R9         bytes from the first column
-//	R11        ldx in bytes
-//	R12        ldd in bytes
-//	R13        bytes between the parts
-//	BX         steps left
-//	CX         columns left
-//	DX         pairs left
-//	K1         columns
-//	K2, K3     the same, where there is step pair, and pair+16
-TEXT ·splitRowsAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), R8
-	MOVQ         ldd+8(FP), R12
-	SHLQ         $2, R12
-	MOVQ         R12, R13
-	SHLQ         $4, R13
-	MOVQ         x+16(FP), SI
-	MOVQ         ldx+24(FP), R11
-	SHLQ         $2, R11
-	MOVQ         R11, R10
-	SHLQ         $4, R10
-	ADDQ         SI, R10
-	MOVQ         k+32(FP), BX
-	MOVL         $0xffff0000, AX
-	VPBROADCASTD AX, Z31
-	MOVL         $0xaaaaaaaa, AX
-	KMOVD        AX, K7
-	KXORW        K0, K0, K0
-	MOVL         $16, DX
-
-pair:
-	MOVQ n+40(FP), CX
-	XORL R9, R9
-
-columns:
-	KXNORW K1, K1, K1
-	CMPQ   CX, $16
-	JGE    masks
-	MOVL   $1, AX
-	SHLL   CX, AX
-	DECL   AX
-	KMOVW  AX, K1
-
-masks:
-	KMOVW K1, K2
-	KMOVW K1, K3
-	CMPQ  BX, $16
-	JGT   load
-	KMOVW K0, K3
-	CMPQ  BX, $0
-	JGT   load
-	KMOVW K0, K2
-
-load:
-	VMOVUPS.Z (SI)(R9*1), K2, Z0
-	VMOVUPS.Z (R10)(R9*1), K3, Z1
-	MOVQ      R8, DI
-	ROWPART(K1)
-	ADDQ      R13, DI
-	REST
-	ROWPART(K1)
-	ADDQ      R13, DI
-	REST
-	ROWPART(K1)
-	ADDQ      $64, R9
-	SUBQ      $16, CX
-	JGT       columns
-	ADDQ      R12, R8
-	ADDQ      R11, SI
-	ADDQ      R11, R10
-	DECQ      BX
-	DECL      DX
-	JNZ       pair
 	VZEROUPPER
 	RET

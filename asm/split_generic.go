@@ -21,8 +21,8 @@ func splitStore(dst []float32, low, high float32) {
 	}
 }
 
-// splitLeftGeneric splits a strip of m <= 32 rows. negated may be nil.
-func splitLeftGeneric(dst, negated, x []float32, ld, m, k int) {
+// splitLeftGeneric splits a strip of m <= 32 rows.
+func splitLeftGeneric(dst, x []float32, ld, m, k int) {
 	value := func(i, p int) float32 {
 		if p >= k {
 			return 0
@@ -34,19 +34,8 @@ func splitLeftGeneric(dst, negated, x []float32, ld, m, k int) {
 			for pair := range 16 {
 				p, at := s*splitTile+pair, s*splitBlock+i*16+pair
 				splitStore(dst[at:], value(i, p), value(i, p+16))
-				if negated != nil {
-					turnSigns(negated[at:], dst[at:])
-				}
 			}
 		}
-	}
-}
-
-// turnSigns writes the words of a pair of values with all signs turned.
-func turnSigns(dst, from []float32) {
-	const signs = 0x80008000
-	for p := range 3 {
-		dst[p*splitPart] = math.Float32frombits(math.Float32bits(from[p*splitPart]) ^ signs)
 	}
 }
 
@@ -68,37 +57,18 @@ func splitRightGeneric(dst, x []float32, ld, k, n int) {
 	}
 }
 
-// splitRowsGeneric splits k <= 32 steps.
-func splitRowsGeneric(dst []float32, ldd int, x []float32, ldx, k, n int) {
-	value := func(p, j int) float32 {
-		if p >= k {
-			return 0
-		}
-		return x[p*ldx+j]
-	}
-	for pair := range 16 {
-		for j := range n {
-			low, high := splitValue(value(pair, j)), splitValue(value(pair+16, j))
-			for p := range low {
-				dst[(p*16+pair)*ldd+j] = math.Float32frombits(low[p]>>16 | high[p])
-			}
-		}
-	}
-}
-
 // splitPairs are the parts of A and of B that are multiplied, in this order.
 var splitPairs = [6][2]int{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}
 
-// addSplit adds the product of a row and a column of a block, whose parts and pairs are
-// so many values apart in the column. Like the instruction TDPBF16PS it sums the low and the
-// high halves of the pairs apart, adds the two, and adds that to the sum; all in float32 with
-// results below the normal numbers flushed to zero.
-func addSplit(sum float32, row, column []float32, part, pair int) float32 {
+// addSplit adds the product of a row and a column of a block. Like the instruction TDPBF16PS it
+// sums the low and the high halves of the pairs apart, adds the two, and adds that to the sum;
+// all in float32 with results below the normal numbers flushed to zero.
+func addSplit(sum float32, row, column []float32) float32 {
 	for _, parts := range splitPairs {
-		row, column := row[parts[0]*splitPart:][:16], column[parts[1]*part:]
+		row, column := row[parts[0]*splitPart:][:16], column[parts[1]*splitPart:]
 		var low, high float32
 		for i, word := range row {
-			x, y := math.Float32bits(word), math.Float32bits(column[i*pair])
+			x, y := math.Float32bits(word), math.Float32bits(column[i*16])
 			low = multiplyAdd(half(x<<16), half(y<<16), low)
 			high = multiplyAdd(half(x&topHalf), half(y&topHalf), high)
 		}
@@ -117,23 +87,7 @@ func gemmSplitGeneric(m, n, steps int, a, b, c []float32, ldc int, accumulate bo
 				sum = flushed(c[i*ldc+j])
 			}
 			for s := range steps {
-				sum = addSplit(sum, a[s*splitBlock+i*16:], panel[s*splitBlock+j%splitTile/16*256+j%16:], splitPart, 16)
-			}
-			c[i*ldc+j] = sum
-		}
-	}
-}
-
-// gemmSplitRowsGeneric multiplies blocks of 32 rows by blocks of n columns.
-func gemmSplitRowsGeneric(n int, a, b []float32, ldb int, at []int, c []float32, ldc int, accumulate bool) {
-	for i := range splitTile {
-		for j := range n {
-			var sum float32
-			if accumulate {
-				sum = flushed(c[i*ldc+j])
-			}
-			for e, first := range at {
-				sum = addSplit(sum, a[e*splitBlock+i*16:], b[first+j:], 16*ldb, ldb)
+				sum = addSplit(sum, a[s*splitBlock+i*16:], panel[s*splitBlock+j%splitTile/16*256+j%16:])
 			}
 			c[i*ldc+j] = sum
 		}

@@ -19,22 +19,19 @@ func TestSplit(t *testing.T) {
 		for k := 1; k <= 70; k++ {
 			for rows := 1; rows <= 66; rows += step {
 				size := SplitSize(rows, k)
-				for _, name := range []string{"left", "both", "right"} {
+				for _, name := range []string{"left", "right"} {
 					x := newGuarded(rows, k, k+3, 5)
 					if name == "right" {
 						x = newGuarded(k, rows, rows+3, 5)
 					}
 					x.fill(func(int, int) float32 { return float32(rng.NormFloat64()) })
 					got, want := newGuarded(1, size, size, 16), newGuarded(1, size, size, 16)
-					gotNegated, wantNegated := newGuarded(1, size, size, 16), newGuarded(1, size, size, 16)
 					block := splitSteps(k) * splitBlock
 					for i := 0; i < rows; i += splitTile {
 						n, at := min(splitTile, rows-i), i/splitTile*block
 						switch name {
 						case "left":
-							splitLeftGeneric(want.data()[at:], nil, x.data()[i*x.ld:], x.ld, n, k)
-						case "both":
-							splitLeftGeneric(want.data()[at:], wantNegated.data()[at:], x.data()[i*x.ld:], x.ld, n, k)
+							splitLeftGeneric(want.data()[at:], x.data()[i*x.ld:], x.ld, n, k)
 						case "right":
 							splitRightGeneric(want.data()[at:], x.data()[i:], x.ld, k, n)
 						}
@@ -42,42 +39,15 @@ func TestSplit(t *testing.T) {
 					switch name {
 					case "left":
 						SplitLeft(got.data(), x.data(), x.ld, rows, k)
-					case "both":
-						SplitLeftBoth(got.data(), gotNegated.data(), x.data(), x.ld, rows, k)
 					case "right":
 						SplitRight(got.data(), x.data(), x.ld, k, rows)
 					}
 					for i := range want.buf {
 						a, b := math.Float32bits(got.buf[i]), math.Float32bits(want.buf[i])
-						an, bn := math.Float32bits(gotNegated.buf[i]), math.Float32bits(wantNegated.buf[i])
-						if a != b || an != bn {
-							t.Fatalf("%s of %d rows and %d steps: value %d of %d is %#x and %#x, want %#x and %#x", name, rows, k, i-16, size, a, an, b, bn)
+						if a != b {
+							t.Fatalf("%s of %d rows and %d steps: value %d of %d is %#x, want %#x", name, rows, k, i-16, size, a, b)
 						}
 					}
-				}
-			}
-		}
-	})
-}
-
-// TestSplitNegated checks that the parts of the negatives are the parts negated.
-func TestSplitNegated(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 8))
-		x, minus := make([]float32, 40*45), make([]float32, 40*45)
-		for i := range x {
-			x[i] = float32(rng.NormFloat64())
-			minus[i] = -x[i]
-		}
-		size := SplitSize(40, 45)
-		dst, negated, want := make([]float32, size), make([]float32, size), make([]float32, size)
-		SplitLeftBoth(dst, negated, x, 45, 40, 45)
-		SplitLeft(want, minus, 45, 40, 45)
-		for i, v := range want {
-			for shift := 0; shift < 32; shift += 16 {
-				a, b := uint16(math.Float32bits(negated[i])>>shift), uint16(math.Float32bits(v)>>shift)
-				if a != b && a|b != 0x8000 { // save for zeros of either sign
-					t.Fatalf("value %d is %#x, want %#x", i, a, b)
 				}
 			}
 		}
@@ -239,190 +209,6 @@ func TestGemmSplitPanels(t *testing.T) {
 	})
 }
 
-// TestSplitRows compares with the portable code, over all numbers of steps and columns
-// around the blocks, with gaps between the rows.
-func TestSplitRows(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(5, 7))
-		for k := 1; k <= 66; k++ {
-			for n := 1; n <= 50; n += 1 + k%3 {
-				x := newGuarded(k, n, n+k%4, 5)
-				x.fill(func(int, int) float32 { return float32(rng.NormFloat64()) })
-				rows := SplitRowsCount(k)
-				got, want := newGuarded(rows, n, n+3, 7), newGuarded(rows, n, n+3, 7)
-				SplitRows(got.data(), got.ld, x.data(), x.ld, k, n)
-				for i := 0; i < k; i += splitTile {
-					splitRowsGeneric(want.data()[i/splitTile*splitRowsBlock*want.ld:], want.ld, x.data()[i*x.ld:], x.ld, min(splitTile, k-i), n)
-				}
-				for i, v := range want.buf {
-					if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
-						t.Fatalf("%d steps and %d columns: value %d is %#x, want %#x", k, n, i-7, math.Float32bits(got.buf[i]), math.Float32bits(v))
-					}
-				}
-			}
-		}
-	})
-}
-
-// rowsCase is a product of blocks on the left with blocks and shifts of a matrix y that is
-// split in rows: the operands, and those of the same product for GemmSplit.
-type rowsCase struct {
-	n, blocks   int
-	a, b        []float32
-	ldb         int
-	at          []int
-	left, right []float32
-}
-
-func newRowsCase(rng *rand.Rand, n, blocks int, value func() float32) *rowsCase {
-	const steps, shifts = 75, 9 // three blocks, the last not full
-	width := n + shifts
-	y := newSplitCase(1, width, steps, value).y
-	s := &rowsCase{n: n, blocks: blocks, ldb: width + 4, a: make([]float32, blocks*splitBlock), left: make([]float32, SplitSize(splitTile, splitTile*blocks))}
-	s.b = make([]float32, SplitRowsCount(steps)*s.ldb)
-	SplitRows(s.b, s.ldb, y, width, steps, width)
-	x, stacked := make([]float32, splitTile*splitTile*blocks), make([]float32, splitTile*blocks*n)
-	for i := range x {
-		x[i] = value()
-	}
-	for e := range blocks {
-		SplitLeft(s.a[e*splitBlock:], x[e*splitTile:], splitTile*blocks, splitTile, splitTile)
-		block, shift := rng.IntN(3), rng.IntN(shifts+1)
-		s.at = append(s.at, SplitRowsCount(splitTile*block)*s.ldb+shift)
-		for i := range min(splitTile, steps-splitTile*block) {
-			copy(stacked[(e*splitTile+i)*n:][:n], y[(block*splitTile+i)*width+shift:])
-		}
-	}
-	s.right = make([]float32, SplitSize(n, splitTile*blocks))
-	SplitLeft(s.left, x, splitTile*blocks, splitTile, splitTile*blocks)
-	SplitRight(s.right, stacked, n, splitTile*blocks, n)
-	return s
-}
-
-// TestGemmSplitRows compares with GemmSplit of the shifted blocks bit by bit, for columns of
-// whole and of half tiles and more blocks than are taken at a time, in several calls.
-func TestGemmSplitRows(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		sizes, counts := []int{16, 32, 48, 80, 240}, []int{0, 1, 2, 7, splitShare, splitShare + 1, 3*splitShare - 1}
-		if raceEnabled || testing.Short() || !FastSplit() {
-			sizes, counts = []int{16}, []int{0, 2, splitShare + 1}
-		}
-		rng := rand.New(rand.NewPCG(5, 8))
-		for _, n := range append(sizes, 7*splitTile*splitTile) {
-			for _, blocks := range counts {
-				if n > 1000 && (blocks < 2 || blocks > splitShare || !FastSplit()) {
-					continue // wide ones show that columns are cut into calls
-				}
-				s := newRowsCase(rng, n, blocks, func() float32 { return float32(rng.NormFloat64()) })
-				for _, accumulate := range []bool{false, true} {
-					got, want := newGuarded(splitTile, n, n+5, 7), newGuarded(splitTile, n, n+5, 7)
-					if accumulate {
-						got.fill(func(i, j int) float32 { return float32(i-j) / 7 })
-						copy(want.buf, got.buf)
-					}
-					GemmSplitRows(n, s.a, s.b, s.ldb, s.at, got.data(), got.ld, accumulate, s.b[:min(len(s.b), blocks*3)])
-					GemmSplit(splitTile, n, splitTile*blocks, s.left, s.right, want.data(), want.ld, accumulate)
-					for i, v := range want.buf {
-						if math.Float32bits(v) != math.Float32bits(got.buf[i]) {
-							t.Fatalf("n=%d blocks=%d accumulate=%v: value %d is %v, want %v", n, blocks, accumulate, i-7, got.buf[i], v)
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
-func FuzzGemmSplitRows(f *testing.F) {
-	f.Add(uint8(3), uint8(5), []byte{1, 2, 3, 4, 5, 6, 7, 8})
-	f.Add(uint8(76), uint8(81), []byte("000a000a000\xec")) // products above the largest number
-	f.Fuzz(func(t *testing.T, halves, blocks uint8, data []byte) {
-		values := floats(data)
-		if len(values) == 0 {
-			return
-		}
-		at := 0
-		s := newRowsCase(rand.New(rand.NewPCG(1, uint64(blocks))), int(halves%8)*splitHalf, int(blocks%40), func() float32 { at++; return values[at%len(values)] })
-		got, want := make([]float32, splitTile*s.n), make([]float32, splitTile*s.n)
-		GemmSplitRows(s.n, s.a, s.b, s.ldb, s.at, got, s.n, false, nil)
-		gemmSplitRowsGeneric(s.n, s.a, s.b, s.ldb, s.at, want, s.n, false)
-		for i, v := range want {
-			if math.Float32bits(v) != math.Float32bits(got[i]) && (v == v || got[i] == got[i]) {
-				t.Fatalf("n=%d blocks=%d: C[%d] = %v, want %v", s.n, s.blocks, i, got[i], v)
-			}
-		}
-	})
-}
-
-// TestGemmSplitComplex compares with the products of the pieces bit by bit.
-func TestGemmSplitComplex(t *testing.T) {
-	sizes := []int{1, 31, 32, 33, 64, 97}
-	if raceEnabled || testing.Short() {
-		sizes = []int{17, 65}
-	}
-	eachLevel(t, func(t *testing.T) {
-		sizes := sizes
-		if !FastSplit() {
-			sizes = []int{17, 65}
-		}
-		rng := rand.New(rand.NewPCG(5, 6))
-		for _, m := range sizes {
-			for _, n := range sizes {
-				for _, k := range []int{0, 5, 32, 70} {
-					size := SplitSize(1, k)
-					random := func(rows, cols int) []float32 {
-						x := make([]float32, rows*cols)
-						for i := range x {
-							x[i] = float32(rng.NormFloat64())
-						}
-						return x
-					}
-					// The pieces one after the other, and strip by strip or panel by panel.
-					a := [3][]float32{}
-					left, b := make([]float32, 3*SplitSize(m, k)), [2][]float32{}
-					right := make([]float32, 2*SplitSize(n, k))
-					for piece := range a {
-						a[piece] = make([]float32, SplitSize(m, k))
-						SplitLeft(a[piece], random(m, k), k, m, k)
-						for i := 0; i < m; i += splitTile {
-							copy(left[(3*i/splitTile+piece)*size:], a[piece][i/splitTile*size:][:size])
-						}
-					}
-					for piece := range b {
-						b[piece] = make([]float32, SplitSize(n, k))
-						SplitRight(b[piece], random(k, n), n, k, n)
-						for j := 0; j < n; j += splitTile {
-							copy(right[(2*j/splitTile+piece)*size:], b[piece][j/splitTile*size:][:size])
-						}
-					}
-					for _, accumulate := range []bool{false, true} {
-						var got, want [2]*guarded
-						for part := range got {
-							got[part], want[part] = newGuarded(m, n, n+5, 7), newGuarded(m, n, n+5, 7)
-							if accumulate {
-								got[part].fill(func(i, j int) float32 { return float32(i - j + part) })
-								copy(want[part].buf, got[part].buf)
-							}
-						}
-						GemmSplitComplex(m, n, k, left, right, got[0].data(), got[1].data(), n+5, accumulate, left[:min(3, len(left))], 7)
-						GemmSplit(m, n, k, a[0], b[0], want[0].data(), n+5, accumulate)
-						GemmSplit(m, n, k, a[2], b[1], want[0].data(), n+5, true)
-						GemmSplit(m, n, k, a[0], b[1], want[1].data(), n+5, accumulate)
-						GemmSplit(m, n, k, a[1], b[0], want[1].data(), n+5, true)
-						for part := range got {
-							for i, v := range want[part].buf {
-								if math.Float32bits(v) != math.Float32bits(got[part].buf[i]) {
-									t.Fatalf("m=%d n=%d k=%d accumulate=%v: value %d of part %d is %v, want %v", m, n, k, accumulate, i, part, got[part].buf[i], v)
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 // TestGemmSplitError compares the error of split products with that of products
 // in float32, both against float64.
 func TestGemmSplitError(t *testing.T) {
@@ -506,7 +292,6 @@ func TestSplitErrors(t *testing.T) {
 		"dst":           func() { SplitLeft(x[:splitBlock], x, 40, 20, 40) },
 		"dst right":     func() { SplitRight(x[:splitBlock], x, 40, 20, 40) },
 		"rows":          func() { SplitLeft(x, x[:30], 8, 4, 8) },
-		"negated":       func() { SplitLeftBoth(x, x[:30], x, 8, 4, 8) },
 		"negative":      func() { SplitLeft(x, x, 8, -1, 8) },
 		"a":             func() { GemmSplit(33, 1, 1, x[:splitBlock], x, x, 1, false) },
 		"b":             func() { GemmSplit(1, 33, 1, x, x[:splitBlock], x, 33, false) },
@@ -514,15 +299,6 @@ func TestSplitErrors(t *testing.T) {
 		"ldc":           func() { GemmSplit(2, 2, 1, x, x, x, 1, false) },
 		"panels":        func() { GemmSplitPanels(2, 33, 1, x, x[:splitBlock+7], 8, x, 33, false, nil, 0) },
 		"distance":      func() { GemmSplitPanels(2, 33, 1, x, x, -8, x, 33, false, nil, 0) },
-		"pieces":        func() { GemmSplitComplex(2, 2, 1, x[:2*splitBlock], x, x, x, 2, false, nil, 0) },
-		"imaginary":     func() { GemmSplitComplex(2, 2, 1, x, x, x, x[:3], 2, false, nil, 0) },
-		"split rows":    func() { SplitRows(x[:47*9], 9, x, 9, 9, 9) },
-		"rows of x":     func() { SplitRows(x, 9, x[:79], 9, 9, 9) },
-		"columns":       func() { GemmSplitRows(24, x, x, 32, []int{0}, x, 32, false, nil) },
-		"blocks":        func() { GemmSplitRows(16, x[:splitBlock], x, 16, []int{0, 0}, x, 16, false, nil) },
-		"shift":         func() { GemmSplitRows(16, x, x[:48*16], 16, []int{1}, x, 16, false, nil) },
-		"negative at":   func() { GemmSplitRows(16, x, x, 16, []int{-1}, x, 16, false, nil) },
-		"rows of c":     func() { GemmSplitRows(16, x, x, 16, []int{0}, x[:511], 16, false, nil) },
 		"negative size": func() { GemmSplit(-2, 2, 1, x, x, x, 2, false) },
 	} {
 		func() {
@@ -560,35 +336,6 @@ func FuzzGemmSplit(f *testing.F) {
 			}
 		}
 	})
-}
-
-// BenchmarkGemmSplitRows multiplies a strip of a kernel by a long row: all its blocks in the
-// second-level cache, or one strip after the other from memory.
-func BenchmarkGemmSplitRows(b *testing.B) {
-	for _, size := range [][3]int{{240, 8, 7}, {80, 16, 7}, {48, 16, 5}} {
-		n, sources, taps := size[0], size[1], size[2]
-		ldb := n + 2*splitTile
-		var at []int
-		for block := range sources {
-			for t := range taps {
-				at = append(at, block*splitRowsBlock*ldb+t)
-			}
-		}
-		right, c := make([]float32, sources*splitRowsBlock*ldb), make([]float32, splitTile*n)
-		for _, strips := range []int{1, 64} {
-			piece := len(at) * splitBlock
-			left := make([]float32, strips*piece)
-			strip := 0
-			b.Run(fmt.Sprintf("n=%d/sources=%d/taps=%d/strips=%d", n, sources*splitTile, taps, strips), func(b *testing.B) {
-				for b.Loop() {
-					next := (strip + 1) % strips
-					GemmSplitRows(n, left[strip*piece:], right, ldb, at, c, n, true, left[next*piece:])
-					strip = next
-				}
-				b.ReportMetric(2*float64(n*splitTile*splitTile*len(at))*float64(b.N)/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
-			})
-		}
-	}
 }
 
 func BenchmarkGemmSplit(b *testing.B) {

@@ -42,7 +42,7 @@ type correlation struct {
 	deep   int // rows of a panel
 	groups []group
 	blocks int   // parts that m is cut into
-	rows   []int // offsets of all rows (t,s), for thin sources, or of all blocks that are split
+	rows   []int // offsets of all rows (t,s), for thin sources, or of all taps of a source that is sliced
 
 	// For a source in blocks:
 	runs   []line // of taps side by side
@@ -50,8 +50,8 @@ type correlation struct {
 	unity  [widestTile]float32
 
 	fold                     rowFold
-	splitSource, splitKernel []float32 // where both are split
-	parts                    int       // of the plane, for a thin batch that is split
+	splitSource, splitKernel []float32 // where both are split or sliced
+	parts                    int       // of the plane, for a thin batch that is sliced
 }
 
 // group is a range of columns of a row of dst that see the same taps.
@@ -75,11 +75,7 @@ func (c *correlation) bind(s *Shape) int {
 			c.groups = make([]group, 0, n)
 		}
 	}
-	most := thinSources
-	if s.B < thinBatch {
-		most = max(most, blocksOf(max(s.Sources(), s.Targets()), splitTile))
-	}
-	if n := most * len(s.Offsets); n > cap(c.rows) {
+	if n := thinSources * len(s.Offsets); n > cap(c.rows) {
 		c.rows = make([]int, 0, n)
 	}
 	if n := len(s.Offsets); n > cap(c.negated) {
@@ -120,8 +116,8 @@ func (c *correlation) run(p *taps) {
 	case c.form == inSplits:
 		c.runSplit(p)
 		return
-	case c.form == inThinSplit:
-		c.runThinSplit(p)
+	case c.form == inThinSlices:
+		c.runThinSlices(p)
 		return
 	case c.form == inColumns:
 		c.runDots(p)
@@ -192,8 +188,8 @@ func (c *correlation) Do(lo, hi, worker int) {
 	case c.form == inSplits:
 		c.doSplit(lo, hi, worker)
 		return
-	case c.form == inThinSplit:
-		c.doThinSplit(lo, hi, worker)
+	case c.form == inThinSlices:
+		c.doThinSlices(lo, hi, worker)
 		return
 	case c.form == inColumns:
 		c.doDots(lo, hi)

@@ -27,15 +27,15 @@ type frame struct {
 type form uint8
 
 const (
-	asIs        form = iota
-	bordered         // from a copy with a border of zeros, in which no tap leaves the plane
-	spread           // from a copy whose planes do not fall into the same lines of the cache
-	inBlocks         // from a copy in blocks, see blocked.go
-	inSplits         // from a copy in blocks that is split, see tapsplit.go
-	inBands          // from copies of rows that are split, see reducesplit.go
-	inThinSplit      // from a copy in long rows that is split, see thinsplit.go
-	inColumns        // from a copy of what the taps meet, see dots.go
-	inPoints         // from split blocks of columns, see pointsplit.go
+	asIs         form = iota
+	bordered          // from a copy with a border of zeros, in which no tap leaves the plane
+	spread            // from a copy whose planes do not fall into the same lines of the cache
+	inBlocks          // from a copy in blocks, see blocked.go
+	inSplits          // from a copy in blocks that is split, see tapsplit.go
+	inBands           // from copies of rows that are split, see reducesplit.go
+	inThinSlices      // from a copy in long rows that is sliced, see thinslices.go
+	inColumns         // from a copy of what the taps meet, see dots.go
+	inPoints          // from split blocks of columns, see pointsplit.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -73,8 +73,8 @@ func (f *frame) choose(sources, largest, m, largestM, b int) {
 	switch {
 	case f.isDots(largest, b):
 		f.form = inColumns
-	case b < thinBatch && splitsThin(largestM, largest, f.longRow(f.outH, b)):
-		f.form = inThinSplit
+	case b < thinBatch && slicesThin(largestM, largest, f.longRow(f.outH, b)):
+		f.form = inThinSlices
 	case f.splitsPoint(sources, m, b):
 		f.form = inPoints
 	case largest < thinSources || b < thinBatch:
@@ -157,8 +157,8 @@ func (f *frame) copySize(sources, b int) int {
 		return sources * f.h * f.w * max(blocksOf(b, widestTile)*widestTile, blocksOf(b, nr)*nr)
 	case inSplits:
 		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
-	case inThinSplit:
-		return asm.SplitRowsCount(sources) * f.splitPitch(b)
+	case inThinSlices:
+		return asm.SliceRowsCount(halfOf(sources)) * f.slicePitch(b)
 	case inColumns:
 		return f.outH * f.outW * b * f.dotPitch(sources)
 	}
@@ -167,10 +167,14 @@ func (f *frame) copySize(sources, b int) int {
 
 // kernelSize returns the size of the copy of a kernel for m rows, 0 for none.
 func (f *frame) kernelSize(m, sources int) int {
-	if f.form != inSplits && f.form != inThinSplit && !f.isPoint() {
-		return 0
+	strips := len(f.offsets) * blocksOf(m, splitTile)
+	switch {
+	case f.form == inThinSlices:
+		return strips * thinPiece(sources)
+	case f.form == inSplits || f.isPoint():
+		return strips * splitPiece(sources)
 	}
-	return len(f.offsets) * blocksOf(m, splitTile) * splitPiece(sources)
+	return 0
 }
 
 // view is a frame with its source in memory. Position (row, col) of the source,
@@ -204,7 +208,7 @@ func (v *view) source(p *taps, x, scratch []float32, sources, b int) {
 		p.copies = copying{}
 	case inBlocks:
 		v.inBlocks = scratch[:size]
-	case inSplits, inThinSplit, inBands, inColumns, inPoints:
+	case inSplits, inThinSlices, inBands, inColumns, inPoints:
 		v.inBlocks = scratch // and more behind it
 	}
 }

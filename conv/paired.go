@@ -117,7 +117,7 @@ func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pi
 		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld)
 	}
 	if p.splits {
-		p.forwardSplit(f, nf, m0, nm, c0, nc, k, local)
+		p.forwardSliced(f, nf, m0, nm, c0, nc, k, local)
 		return
 	}
 	for q := range nf {
@@ -148,33 +148,24 @@ func (p *pairedProduct) addBias(m0, nm int) {
 	}
 }
 
-// forwardSplit is forward by split matrices, given the kernel.
-func (p *pairedProduct) forwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
+// forwardSliced is forward by sliced matrices, given the kernel.
+func (p *pairedProduct) forwardSliced(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Sources(), batch), planeSize(2*p.targets.count, batch)
 	block := blockSize(nm, ld)
-	var a [2]operand
-	for kind := range a {
-		a[kind] = newOperand(local.cut(operandSize(2, nm, nc)), 2, nc)
-	}
-	b := newOperand(local.cut(operandSize(2, batch, nc)), 2, nc)
+	left, right := slicedOperands(&local, nm, batch, nc)
 	for q := range nf {
-		for kind := range 2 {
+		for kind := range left {
 			k := k[(q*4+kind*2)*block:]
-			a[kind].left(0, k, ld, nm, nc)
-			a[kind].left(1, k[block:], ld, nm, nc)
+			asm.SliceLeft(left[kind], k, k[block:], ld, nm, nc)
 		}
 		for part := range 2 {
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
-			b.right(0, x, batch, nc, batch)
-			b.right(1, x[p.row.width*batch:], batch, nc, batch)
+			asm.SliceRight(right, x, x[p.row.width*batch:], batch, nc, batch)
 			ahead := [2][]float32{after(x, in), after(y, out)}
-			stride := [2]int{p.row.width * batch, p.targets.count * batch}
-			for kind := range 2 {
-				asm.GemmSplitPanels(nm, batch, 2*filled(nc), a[kind].values, b.values, 2*b.size, y[kind*p.targets.count*batch:], batch, c0 > 0, ahead[kind], stride[kind])
-			}
+			asm.GemmSlices(nm, batch, nc, left, right, parts(y, p.targets.count*batch), batch, c0 > 0, ahead)
 		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(m0, nm)
@@ -191,7 +182,7 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	k := local.cut(4 * nf * block)
 	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld)
 	if p.splits {
-		p.backwardSplit(f, nf, m0, nm, c0, nc, k, local)
+		p.backwardSliced(f, nf, m0, nm, c0, nc, k, local)
 		return
 	}
 	for q := range nf {
@@ -207,37 +198,29 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	}
 }
 
-// backwardSplit is backward by split matrices, given the kernel.
-func (p *pairedProduct) backwardSplit(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
+// backwardSliced is backward by sliced matrices, given the kernel.
+func (p *pairedProduct) backwardSliced(f, nf, m0, nm, c0, nc int, k []float32, local pieces) {
 	s := p.shape
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Targets(), batch), planeSize(2*p.targets.count, batch)
 	block := blockSize(nm, ld)
-	var a [2]operand
-	for kind := range a {
-		a[kind] = newOperand(local.cut(operandSize(2, nc, nm)), 2, nm)
-	}
-	b := newOperand(local.cut(operandSize(2, batch, nm)), 2, nm)
+	left, right := slicedOperands(&local, nc, batch, nm)
 	ldt := columns(nm)
-	turned := local.cut(nc * ldt)
+	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
 	for q := range nf {
-		for kind := range 2 {
+		for kind := range left {
 			k := k[(q*4+kind)*block:]
-			for piece := range 2 {
-				asm.Transpose(turned, ldt, k[2*piece*block:], ld, nm, nc)
-				a[kind].left(piece, turned, ldt, nc, nm)
+			for row := range turned {
+				asm.Transpose(turned[row], ldt, k[2*row*block:], ld, nm, nc)
 			}
+			asm.SliceLeft(left[kind], turned[0], turned[1], ldt, nc, nm)
 		}
 		for part := range 2 {
 			dy := p.from[((f+q)*2+part)*in+m0*batch:]
 			dx := p.to[((f+q)*2+part)*out+c0*batch:]
-			b.right(0, dy, batch, nm, batch)
-			b.right(1, dy[s.Targets()/2*batch:], batch, nm, batch)
+			asm.SliceRight(right, dy, dy[s.Targets()/2*batch:], batch, nm, batch)
 			ahead := [2][]float32{after(dy, in), after(dx, out)}
-			stride := [2]int{s.Targets() / 2 * batch, p.targets.count * batch}
-			for kind := range 2 {
-				asm.GemmSplitPanels(nc, batch, 2*filled(nm), a[kind].values, b.values, 2*b.size, dx[kind*p.targets.count*batch:], batch, m0 > 0, ahead[kind], stride[kind])
-			}
+			asm.GemmSlices(nc, batch, nm, left, right, parts(dx, p.targets.count*batch), batch, m0 > 0, ahead)
 		}
 	}
 }
@@ -297,7 +280,7 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 	x := g.x[f*g.panels.size()+panel*distance:]
 	dy := g.dy[f*2*plane+m0*batch:]
 	if g.splits {
-		g.productsSplit(k, nf, nm, nc, ld, dy, plane, x, local)
+		g.productsSliced(k, nf, nm, nc, ld, dy, plane, x, local)
 	} else {
 		g.products(k, nf, nm, nc, ld, dy, plane, x)
 	}
@@ -337,30 +320,25 @@ func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32,
 	}
 }
 
-// productsSplit is products by split matrices.
-func (g *pairedGradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+// productsSliced is products by sliced matrices.
+func (g *pairedGradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch, size := g.shape.B, blockSize(nm, ld)
 	distance := g.panels.distance()
-	var a [2]operand
-	for rows := range a {
-		a[rows] = newOperand(local.cut(operandSize(2, nm, batch)), 2, batch)
-	}
-	b := newOperand(local.cut(operandSize(2, nc, batch)), 2, batch)
+	left, right := slicedOperands(&local, nm, splitTile, batch)
 	for q := range nf {
-		for rows := range 2 {
+		for rows := range left {
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
-			a[rows].left(0, y, batch, nm, batch)
-			a[rows].left(1, y[plane:], batch, nm, batch)
+			asm.SliceLeft(left[rows], y, y[plane:], batch, nm, batch)
 		}
 		for cols := range 2 {
 			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
-			b.rightPanels(0, x, distance, batch, nc)
-			b.rightPanels(1, x[g.panels.part():], distance, batch, nc)
 			y := dy[(q*2*plane + cols*g.shape.Targets()/2*batch):]
-			ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane)}
-			stride := [2]int{g.panels.part(), plane}
-			for rows := range 2 {
-				asm.GemmSplitPanels(nm, nc, 2*filled(batch), a[rows].values, b.values, 2*b.size, k[(q*4+rows*2+cols)*size:], ld, false, ahead[rows], stride[rows])
+			block := k[(q*4+cols)*size:]
+			for c := 0; c < nc; c += splitTile {
+				n, x := min(splitTile, nc-c), x[c/splitTile*distance:]
+				asm.SliceRight(right, x, x[g.panels.part():], splitTile, batch, n)
+				ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane+c*batch)}
+				asm.GemmSlices(nm, n, batch, left, right, parts(block[c:], 2*size), ld, false, ahead)
 			}
 		}
 	}

@@ -172,6 +172,55 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// TestPassesScales holds the algorithms to the same errors where channels and images are of very
+// different size, as those of a network in training are: values after a ReLU, in channels and
+// images of different size, kernels and gradients of different size by channel, and gradients that
+// come from a few images. Fixed point has its scales by row.
+func TestPassesScales(t *testing.T) {
+	var problems []problem
+	for _, b := range []int{64, 1} {
+		var p problem
+		p.name = fmt.Sprintf("%d images", b)
+		p.largest = *newShape(32, 16, 4, 4, 6, 6, b, grid(5), 5, Same)
+		p.live = p.largest
+		s := &p.live
+		src := stream.New(3, p.name, 0)
+		size := func(spread float64) float64 { return math.Exp(spread * src.Normal()) }
+		maps := func(channels, planes, positions int, byChannel, byImage float64) []float32 {
+			x := make([]float32, 0, channels*planes*positions*b)
+			images := make([]float64, b)
+			for i := range images {
+				images[i] = size(byImage)
+			}
+			for range channels {
+				channel := size(byChannel)
+				for range planes * positions {
+					for _, image := range images {
+						x = append(x, float32(src.Normal()*channel*image))
+					}
+				}
+			}
+			return x
+		}
+		p.x = maps(s.In, s.NIn, s.H*s.W, 0.7, 0.5)
+		for i, v := range p.x {
+			p.x[i] = max(v, 0)
+		}
+		p.dy = maps(s.Out, s.NOut, s.OutH*s.OutW, 0.7, 1.5)
+		for range s.Out * s.In {
+			channel := size(0.7)
+			for range s.KernelSize() / (s.Out * s.In) {
+				p.kernel = append(p.kernel, float32(src.Normal()*channel))
+			}
+		}
+		p.bias = make([]float32, s.Out)
+		p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
+		problems = append(problems, p)
+	}
+	t.Run("algorithm=taps", func(t *testing.T) { testPasses(t, func(*Shape) Passes { return newTaps() }, problems) })
+	t.Run("algorithm=frequency", func(t *testing.T) { testPasses(t, func(s *Shape) Passes { return newFrequency(s) }, problems) })
+}
+
 // problem is a shape with data and the right results.
 type problem struct {
 	name                string

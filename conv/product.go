@@ -11,7 +11,7 @@ import (
 //	y^   t = (kr+ki) xr,   re = t - ki (xr+xi),   im = t + kr (xi-xr)
 //	dx^  t = (kr-ki)'yr,   re = t + ki'(yr+yi),   im = t + kr'(yi-yr)
 //
-// or, where the level splits matrices, in four (split.go).
+// or, where the level has a matrix unit, in four (split.go).
 //
 // An item is a block of frequencies and one of rows of the result. The kernel's
 // spectrum, its planes being the first factors above, is made in the second-level
@@ -47,23 +47,16 @@ var _ tensor.Task = (*product)(nil)
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // productLocal returns the size of a worker's memory: the kernel's block, the
-// first products and the sums of an operand, or the operands split.
+// first products and the sums of an operand, or the operands sliced.
 func productLocal(s *Shape) int {
 	b := blockSizesOf(false)
 	forward := 3*b.frequencies*blockSize(b.rows, columns(blockColumns)) + (b.frequencies*b.rows+2*blockColumns)*s.B
 	adjoint := 3*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns)) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
 	b = blockSizesOf(true)
 	kernel := max(2*blockSize(b.rows, columns(blockColumns)), 4*blockSize(b.rows, columns(blockColumns/2))) * b.frequencies
-	splitForward := kernel + splitLocal(2*b.rows, s.B)
-	splitAdjoint := max(kernel, 2*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns))) + splitLocal(b.adjointColumns, s.B) + b.adjointColumns*columns(splitSlab)
-	return max(forward, adjoint, splitForward, splitAdjoint) + 5*skew
-}
-
-// splitLocal returns the size of the operands of a complex product of m rows, of
-// which a slab is split at a time, or of those of paired elements.
-func splitLocal(m, n int) int {
-	const half = blockColumns / 2
-	return max(operandSize(3, m, splitSlab)+operandSize(2, n, splitSlab), 2*operandSize(2, half, half)+operandSize(2, n, half))
+	sliced := kernel + slicedLocal(b.rows, s.B, max(sliceSlab, blockColumns/2))
+	slicedAdjoint := max(kernel, 2*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns))) + slicedLocal(b.adjointColumns, s.B, max(sliceSlab, b.adjointRows)) + 2*b.adjointColumns*columns(sliceSlab)
+	return max(forward, adjoint, sliced, slicedAdjoint) + 6*skew
 }
 
 func (p *product) run() {
@@ -96,7 +89,7 @@ func (p *product) Do(lo, hi, worker int) {
 				c0, c1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
 				m0, m1 := shareWhole(s.Targets(), p.steps, step, p.size.unit)
 				if p.splits {
-					p.backwardSplit(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+					p.backwardSliced(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				} else {
 					p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
@@ -106,11 +99,11 @@ func (p *product) Do(lo, hi, worker int) {
 				k := p.kept.block(item*p.steps + step)
 				switch {
 				case p.kept.fill && p.splits:
-					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin, 0, 1, 2)
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin, 0, 1, 2)
 				case p.kept.fill:
 					p.gauss(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
 				case p.splits:
-					p.forwardSplit(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
+					p.forwardSliced(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				default:
 					p.forward(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				}
@@ -221,31 +214,27 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	}
 }
 
-// forwardSplit is forward by split matrices.
-func (p *product) forwardSplit(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
+// forwardSliced is forward by sliced matrices; the kernel's spectrum is conjugate.
+func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := blockSize(nm, ld)
-	a := newOperand(local.cut(operandSize(3, nm, splitSlab)), 3, splitSlab)
-	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
+	left, right := slicedOperands(&local, nm, batch, sliceSlab)
 	if k == nil {
 		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin, 0, 1, 2)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x := p.from[(f+q)*2*in+c0*batch:]
 		y := p.to[(f+q)*2*out+m0*batch:]
-		for c := 0; c < nc; c += splitSlab {
-			n := min(splitSlab, nc-c)
-			a.left(0, kr[c:], ld, nm, n)
-			a.leftBoth(1, 2, ki[c:], ld, nm, n)
-			b.right(0, x[c*batch:], batch, n, batch)
-			b.right(1, x[in+c*batch:], batch, n, batch)
-			ahead, stride := aheadOf(x, in, nc, y, out, batch, c)
-			asm.GemmSplitComplex(nm, batch, n, a.values, b.values, y, y[out:], batch, c0+c > 0, ahead, stride)
+		for c := 0; c < nc; c += sliceSlab {
+			n := min(sliceSlab, nc-c)
+			asm.SliceLeftConjugate(left[0], left[1], kr[c:], ki[c:], ld, nm, n)
+			asm.SliceRight(right, x[c*batch:], x[in+c*batch:], batch, n, batch)
+			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, aheadOf(x, in, nc, y, out, batch, nm, c))
 		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
@@ -253,43 +242,38 @@ func (p *product) forwardSplit(k []float32, f, nf, m0, nm, c0, nc int, local pie
 	}
 }
 
-// aheadOf returns what to fetch during the product of slab c: the rows of the next
-// frequency's operand x, of which there are n, real parts in the first strip and
-// imaginary ones in the second, and then those of the result y.
-func aheadOf(x []float32, in, n int, y []float32, out, batch, c int) (ahead []float32, stride int) {
-	fetched := c / splitSlab * 4 * blocksOf(batch, splitTile) * splitFetched
+// aheadOf returns what to fetch during the product of m rows with the slab at c: the next
+// frequency's operand x, of which there are n rows, and then the result y, both parts.
+func aheadOf(x []float32, in, n int, y []float32, out, batch, m, c int) [2][]float32 {
+	fetched := fetchedBySlices(m, batch, c)
 	if fetched < n*batch {
-		return after(x, 2*in+fetched), in
+		return parts(after(x, 2*in+fetched), in)
 	}
-	return after(y, 2*out), out
+	return parts(after(y, 2*out+fetched-n*batch), out)
 }
 
-// backwardSplit is backward by split matrices.
-func (p *product) backwardSplit(f, nf, m0, nm, c0, nc int, local pieces) {
+// backwardSliced is backward by sliced matrices.
+func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
-	ld, ldt := columns(nc), columns(splitSlab)
+	ld, ldt := columns(nc), columns(sliceSlab)
 	size := blockSize(nm, ld)
-	a := newOperand(local.cut(operandSize(3, nc, splitSlab)), 3, splitSlab)
-	b := newOperand(local.cut(operandSize(2, batch, splitSlab)), 2, splitSlab)
-	turned := local.cut(nc * ldt)
+	left, right := slicedOperands(&local, nc, batch, sliceSlab)
+	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
 	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin, 0, 1, 2)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin, 0, 1, 2)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
-		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy := p.from[(f+q)*2*in+m0*batch:]
 		dx := p.to[(f+q)*2*out+c0*batch:]
-		for m := 0; m < nm; m += splitSlab {
-			n := min(splitSlab, nm-m)
-			asm.Transpose(turned, ldt, kr[m*ld:], ld, n, nc)
-			a.left(0, turned, ldt, nc, n)
-			asm.Transpose(turned, ldt, ki[m*ld:], ld, n, nc)
-			a.leftBoth(1, 2, turned, ldt, nc, n)
-			b.right(0, dy[m*batch:], batch, n, batch)
-			b.right(1, dy[in+m*batch:], batch, n, batch)
-			ahead, stride := aheadOf(dy, in, nm, dx, out, batch, m)
-			asm.GemmSplitComplex(nc, batch, n, a.values, b.values, dx, dx[out:], batch, m0+m > 0, ahead, stride)
+		for m := 0; m < nm; m += sliceSlab {
+			n := min(sliceSlab, nm-m)
+			for part := range turned {
+				asm.Transpose(turned[part], ldt, k[(2*q+part)*size+m*ld:], ld, n, nc)
+			}
+			asm.SliceLeftConjugate(left[0], left[1], turned[0], turned[1], ldt, nc, n)
+			asm.SliceRight(right, dy[m*batch:], dy[in+m*batch:], batch, n, batch)
+			asm.GemmSlices(nc, batch, n, left, right, parts(dx, out), batch, m0+m > 0, aheadOf(dy, in, nm, dx, out, batch, nc, m))
 		}
 	}
 }

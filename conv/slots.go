@@ -163,7 +163,7 @@ type gradient struct {
 var _ tensor.Task = (*gradient)(nil)
 
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
-// the sums of both operands, or both split.
+// the sums of both operands, or both sliced.
 func gradientLocal(s *Shape) int {
 	single, paired := columns(blockColumns), columns(blockColumns/2)
 	most := 0
@@ -171,7 +171,7 @@ func gradientLocal(s *Shape) int {
 		b := blockSizesOf(split)
 		operands := s.B * (2*b.rows + single)
 		if split {
-			operands = 4*asm.SplitSize(b.rows, s.B) + 2*asm.SplitSize(blockColumns/2, s.B)
+			operands = slicedLocal(b.rows, blockColumns/2, s.B)
 		}
 		most = max(most, max(2*blockSize(b.rows, single), 4*blockSize(b.rows, paired))*b.frequencies+operands)
 	}
@@ -220,7 +220,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 	x := g.x[f*g.panels.size()+panel*distance:]
 	dy := g.dy[f*2*plane+m0*batch:]
 	if g.splits {
-		g.productsSplit(k, nf, nm, nc, ld, dy, plane, x, local)
+		g.productsSliced(k, nf, nm, nc, ld, dy, plane, x, local)
 	} else {
 		g.products(k, nf, nm, nc, ld, dy, plane, x, local)
 	}
@@ -255,28 +255,25 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 	}
 }
 
-// productsSplit is products by split matrices: kr - i*ki is the product of yr - i*yi and
+// productsSliced is products by sliced matrices: kr - i*ki is the product of yr - i*yi and
 // xr + i*xi.
-func (g *gradient) productsSplit(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+func (g *gradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
 	size, distance := blockSize(nm, ld), g.panels.distance()
-	a := newOperand(local.cut(operandSize(3, nm, batch)), 3, batch)
-	b := newOperand(local.cut(operandSize(2, splitSlab, batch)), 2, batch)
+	left, right := slicedOperands(&local, nm, splitTile, batch)
 	for q := range nf {
 		y, x := dy[q*2*plane:], x[q*g.panels.size():]
-		a.left(0, y, batch, nm, batch)
-		a.leftBoth(2, 1, y[plane:], batch, nm, batch)
+		asm.SliceLeftConjugate(left[0], left[1], y, y[plane:], batch, nm, batch)
 		im, re := k[2*q*size:], k[(2*q+1)*size:]
-		for c := 0; c < nc; c += splitSlab {
-			n := min(splitSlab, nc-c)
+		for c := 0; c < nc; c += splitTile {
+			n := min(splitTile, nc-c)
 			x := x[c/splitTile*distance:]
-			b.rightPanels(0, x, distance, batch, n)
-			b.rightPanels(1, x[g.panels.part():], distance, batch, n)
-			ahead, stride := after(x, g.panels.size()), g.panels.part()
+			asm.SliceRight(right, x, x[g.panels.part():], splitTile, batch, n)
+			ahead := parts(after(x, g.panels.size()), g.panels.part())
 			if c == 0 {
-				ahead, stride = after(y, 2*plane), plane
+				ahead = parts(after(y, 2*plane), plane)
 			}
-			asm.GemmSplitComplex(nm, n, batch, a.values, b.values, re[c:], im[c:], ld, false, ahead, stride)
+			asm.GemmSlices(nm, n, batch, left, right, [2][]float32{re[c:], im[c:]}, ld, false, ahead)
 		}
 	}
 }

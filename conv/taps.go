@@ -35,8 +35,8 @@ type taps struct {
 	copies         copying
 	blocks         blocking
 	splitting      splitting
-	thinSplitting  thinSplitting
-	frozenKernel   frozenSplitting
+	thinSlicing    thinSlicing
+	frozenKernel   frozenSlicing
 	gathering      gathering
 	bandSplitting  bandSplitting
 	pointSplitting pointSplitting
@@ -64,7 +64,7 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	var f frame
 	f.forward(s, s)
 	scratch = f.copySize(s.Sources(), s.B)
-	if p.keepsSplit(&f) {
+	if p.keepsSlices(&f) {
 		return f.kernelSize(s.Targets(), s.Sources()) + s.Targets(), scratch
 	}
 	scratch += f.kernelSize(s.Targets(), s.Sources())
@@ -90,31 +90,31 @@ func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	if s.B < thinBatch {
 		mr, _ := asm.GemmTile()
 		width := max(s.W, s.OutW) + 2*largestOffset(s)
-		size = max(size, mr*max(s.H, s.OutH)*width*s.B, p.thinSplitWorkspace(s))
+		size = max(size, mr*max(s.H, s.OutH)*width*s.B, p.thinSlicesWorkspace(s))
 	}
 	return cpu.ReserveWorkspace(size)
 }
 
-// thinSplitWorkspace returns the size of the sums of a thin batch that is split, and of the
+// thinSlicesWorkspace returns the size of the sums of a thin batch that is sliced, and of the
 // rows of a kernel that is kept so.
-func (p *taps) thinSplitWorkspace(s *Shape) (size int) {
+func (p *taps) thinSlicesWorkspace(s *Shape) (size int) {
 	var f frame
 	f.forward(s, s)
-	if f.form == inThinSplit {
+	if f.form == inThinSlices {
 		size = splitTile * f.sumsPitch(f.outH, s.B)
 	}
-	if p.keepsSplit(&f) {
+	if p.keepsSlices(&f) {
 		return max(size, splitTile*frozenPitch(s))
 	}
 	f.inputGrad(s, s)
-	if f.form == inThinSplit {
+	if f.form == inThinSlices {
 		size = max(size, splitTile*f.sumsPitch(f.outH, s.B))
 	}
 	return size
 }
 
-// keepsSplit reports whether a kernel is kept split for Forward.
-func (p *taps) keepsSplit(f *frame) bool { return p.frozen && f.form == inThinSplit }
+// keepsSlices reports whether a kernel is kept sliced for Forward.
+func (p *taps) keepsSlices(f *frame) bool { return p.frozen && f.form == inThinSlices }
 
 // largestOffset returns by how many columns a tap is away at most.
 func largestOffset(s *Shape) int {
@@ -132,14 +132,14 @@ func (p *taps) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	p.biased = !bias.IsZero()
 	c := &p.corr
 	c.frame.forward(s, &p.max)
-	if !p.keepsSplit(&c.frame) {
+	if !p.keepsSlices(&c.frame) {
 		a.run(p.team)
 		return
 	}
 	c.cpu, c.m, c.sources = p.cpu, s.Targets(), s.Sources()
 	c.splitKernel = prepared.Host()
 	c.listRuns()
-	p.frozenKernel = frozenSplitting{c, a}
+	p.frozenKernel = frozenSlicing{c, a}
 	p.team.For(blocksOf(c.m, splitTile), 1, &p.frozenKernel)
 	if p.biased {
 		of := bias.Host()
@@ -158,7 +158,7 @@ func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c.source(p, x.Host(), scratch.Host(), s.Sources(), s.B)
 	c.target(y.Host(), s.Targets(), false)
 	c.ones, c.splitKernel = p.biased, nil
-	if p.keepsSplit(&c.frame) {
+	if p.keepsSlices(&c.frame) {
 		size := c.kernelSize(c.m, c.sources)
 		c.splitKernel, c.kernel, c.lda, c.column = prepared.Host()[:size], prepared.Host()[size:], 1, 0
 	} else {

@@ -22,9 +22,9 @@ type kind struct {
 
 // kinds are in the order in which a function is looked up.
 var kinds = []kind{
-	{"matrix unit", regexp.MustCompile(`asm\.(gemmSplit|linearSplit|linearGradSplit)\w*AMX$`)},
+	{"matrix unit", regexp.MustCompile(`asm\.(gemmSplit|gemmSlices|linearSplit|linearGradSplit)\w*AMX$`)},
 	{"FMA", regexp.MustCompile(`asm\.(sgemm|linear)\w*(AVX|NEON)`)},
-	{"splitting", regexp.MustCompile(`asm\.split(Left|Right|Rows)`)},
+	{"splitting", regexp.MustCompile(`asm\.(split|slice)(Left|Right|Rows)`)},
 	{"moving", regexp.MustCompile(`asm\.(transpose|pack|pull|gather|prefetch|stream)|^runtime\.(memmove|memclr)|conv\.take$`)},
 	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold)`)},
 	{"other", regexp.MustCompile(``)},
@@ -114,7 +114,7 @@ func (p *page) profiles(list []profile) {
 		return
 	}
 	dir := filepath.Join(p.site.rawDir, profilesDir)
-	p.printf("\n### Where the time goes\n\nShares of a step in percent, one thread, by the profiles in [%s](%s) (`make bench-profiles`): products on the matrix unit and by FMA; splitting, which makes the operands of the former; moving: transposing, packing, copying; sums and norms, the sums before and after Fourier transforms included. [What limits the speed](%s) goes on from here.\n",
+	p.printf("\n### Where the time goes\n\nShares of a step in percent, one thread, by the profiles in [%s](%s) (`make bench-profiles`): products on the matrix unit and by FMA; splitting and slicing, which make the operands of the former; moving: transposing, packing, copying; sums and norms, the sums before and after Fourier transforms included. [What limits the speed](%s) goes on from here.\n",
 		filepath.ToSlash(dir), p.site.link(dir), p.site.link(filepath.Join("docs", "performance.md")))
 	head := "preset,level"
 	for _, k := range kinds {

@@ -1,0 +1,128 @@
+//go:build !noasm
+
+package asm
+
+import "unsafe"
+
+// sliceLeftAVX512 slices a strip of m <= 16 rows.
+//
+//go:noescape
+func sliceLeftAVX512(dst, x0, x1 *float32, ld, m, k int)
+
+// sliceLeftConjugateAVX512 slices a strip of m <= 16 rows.
+//
+//go:noescape
+func sliceLeftConjugateAVX512(re, im, x0, x1 *float32, ld, m, k int)
+
+// sliceRowsAVX512 slices n <= 16 columns and writes columns, from n on zero.
+//
+//go:noescape
+func sliceRowsAVX512(dst *float32, ldd int, x0, x1 *float32, ldx, k, n, columns int)
+
+// gemmSlicesAMX multiplies strips of 16 rows of either operand by panels of 16 columns, which
+// have rows ldb apart and begin distance values apart. Only addresses are made from ahead: a
+// block of a tile fetches 16 lines, stride values from those of the one before.
+//
+//go:noescape
+func gemmSlicesAMX(strips, panels, steps int, a0, a1, b *float32, ldb, distance int, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
+
+//go:noinline
+func sliceLeft(dst, x0, x1 []float32, ld, m, k int) {
+	if level != AVX512 || k == 0 {
+		sliceLeftGeneric(dst, x0, x1, ld, m, k)
+		return
+	}
+	sliceLeftAVX512(&dst[0], &x0[0], &x1[0], ld, m, k)
+}
+
+//go:noinline
+func sliceLeftConjugate(re, im, x0, x1 []float32, ld, m, k int) {
+	if level != AVX512 || k == 0 {
+		sliceLeftConjugateGeneric(re, im, x0, x1, ld, m, k)
+		return
+	}
+	sliceLeftConjugateAVX512(&re[0], &im[0], &x0[0], &x1[0], ld, m, k)
+}
+
+//go:noinline
+func sliceRight(dst, x0, x1 []float32, ld, k, n int) {
+	if level != AVX512 || k == 0 {
+		sliceRightGeneric(dst, x0, x1, ld, k, n)
+		return
+	}
+	sliceRowsAVX512(&dst[0], sliceTile, &x0[0], &x1[0], ld, k, n, sliceTile)
+}
+
+//go:noinline
+func sliceRows(dst []float32, ldd int, x0, x1 []float32, ldx, k, n int) {
+	if level != AVX512 || k == 0 {
+		sliceRowsGeneric(dst, ldd, x0, x1, ldx, k, n)
+		return
+	}
+	sliceRowsAVX512(&dst[0], ldd, &x0[0], &x1[0], ldx, k, n, n)
+}
+
+//go:noinline
+func gemmSlices(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool, ahead [2][]float32) {
+	if !fastSplit || steps == 0 {
+		gemmSlicesGeneric(m, n, steps, a, b, c, ldc, accumulate)
+		return
+	}
+	strips, panels := m/sliceTile, n/sliceTile
+	size := sliceTile + steps*sliceBlock
+	if strips > 0 && panels > 0 {
+		var fetch [2]*float32
+		for i := range fetch {
+			if fetch[i] = unsafe.SliceData(ahead[i]); len(ahead[i]) == 0 {
+				fetch[i] = &a[i][0]
+			}
+		}
+		gemmSlicesAMX(strips, panels, steps, &a[0][0], &a[1][0], &b[0], sliceTile, size, &c[0][0], &c[1][0], ldc, accumulate, fetch[0], fetch[1], sliceFetched)
+	}
+	for i := 0; i < m; i += sliceTile {
+		for j := 0; j < n; j += sliceTile {
+			rows, cols := min(sliceTile, m-i), min(sliceTile, n-j)
+			if rows == sliceTile && cols == sliceTile {
+				continue
+			}
+			left := [2][]float32{a[0][i/sliceTile*size:], a[1][i/sliceTile*size:]}
+			dst := [2][]float32{c[0][i*ldc+j:], c[1][i*ldc+j:]}
+			gemmSlicesEdge(rows, cols, steps, left, b[j/sliceTile*size:], dst, ldc, accumulate)
+		}
+	}
+}
+
+// gemmSlicesEdge multiplies a tile of fewer rows or columns, in a copy of C.
+func gemmSlicesEdge(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool) {
+	var tile [2][sliceTile * sliceTile]float32
+	if accumulate {
+		for which := range tile {
+			for i := range m {
+				copy(tile[which][i*sliceTile:][:n], c[which][i*ldc:])
+			}
+		}
+	}
+	gemmSlicesAMX(1, 1, steps, &a[0][0], &a[1][0], &b[0], sliceTile, 0, &tile[0][0], &tile[1][0], sliceTile, accumulate, &a[0][0], &a[1][0], 0)
+	for which := range tile {
+		for i := range m {
+			copy(c[which][i*ldc:][:n], tile[which][i*sliceTile:])
+		}
+	}
+}
+
+//go:noinline
+func gemmSliceRows(n, steps int, a, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, perPanel int) {
+	if !fastSplit {
+		gemmSliceRowsGeneric(n, steps, a, b, ldb, c, ldc, accumulate)
+		return
+	}
+	if len(ahead) == 0 {
+		ahead = a
+	}
+	// Half of it is fetched during the products of either strip, in whole lines.
+	const line = 16
+	panels, size := n/sliceTile, sliceTile+steps*sliceBlock
+	stride := (perPanel/(2*steps) + line - 1) / line * line
+	second := ahead[min(len(ahead)-1, panels*steps*stride):]
+	gemmSlicesAMX(1, panels, steps, &a[0], &a[size], &b[0], ldb, sliceTile, &c[0], &c[sliceTile*ldc], ldc, accumulate, &ahead[0], &second[0], stride)
+}
