@@ -125,10 +125,12 @@ func SliceRight(dst, x0, x1 []float32, ld, k, n int) {
 //	c[w][i*ldc+j] = sum over p < k of a[w]0[i, p]*b0[p, j] + a[w]1[i, p]*b1[p, j] // accumulate: onto c[w][i*ldc+j]
 //
 // for w = 0, 1. k may be MaxSliceSteps at most. All is exact but for the joining of sums of
-// different weight in float32 and the addition to c, so the result does not depend on any order. A row and a column are
-// worth nothing to each other if the product of their largest values is below 2^-120, and values below
-// 2^-127 are zero; where one holds an infinity or a NaN, their product is NaN. Without accumulate c
-// is not read; it must not overlap the operands.
+// different weight in float32 and the addition to c, so the result does not depend on any order.
+//
+// A row and a column are worth nothing to each other if the product of their largest values is
+// below 2^-120, and values below 2^-127 are zero. Where that product is above 2^127 the result may
+// be infinite or NaN, and where one of the two holds an infinity or a NaN, it is NaN. Without
+// accumulate c is not read; it must not overlap the operands.
 //
 // Meanwhile the processor is asked to bring what comes next from ahead[w] into the second-level
 // cache: 256 values for each block of a tile of 16 rows and columns. That is a hint: ahead may

@@ -3,7 +3,7 @@ package conv
 import "github.com/noether-go/noether/asm"
 
 // Where the level has a matrix unit, products of split or sliced matrices take the place of
-// those of float32. Splitting takes a good part of the time then, so that Gauss' sums
+// those of float32. Either takes a good part of the time then, so that Gauss' sums
 // of operands would cost about as much as the fourth product that they save, and
 // complex products are made of four real ones.
 
@@ -32,8 +32,8 @@ func slicedLocal(m, n, k int) int {
 // fetches ahead.
 func fetchedBySlices(m, n, k int) int { return m * n * k / 32 }
 
-// splits reports whether the products of a shape take split matrices: where all
-// their sizes fill most of the blocks of the matrix unit.
+// splits reports whether the products of a shape take split or sliced matrices:
+// where all their sizes fill most of the blocks of the matrix unit.
 func splits(s *Shape) bool {
 	return asm.FastSplit() && fills(s.B) && fills(s.Sources()) && fills(s.Targets())
 }
