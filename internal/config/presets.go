@@ -44,7 +44,7 @@ func on(group string, elements int, c Config) Config {
 // course, and subsets that follow it faster.
 func byAnyAngle(partial bool) Config {
 	c := longer(40, toy("mnist6-circle", partial))
-	c.Net.Width, c.Train.LRSubset = 16, 0.03
+	c.Net.Width, c.Train.StepsPerEpoch, c.Train.LRSubset = 16, 150, 0.03
 	return c
 }
 
