@@ -26,7 +26,6 @@ const SplitTile = splitTile
 
 const (
 	splitTile = 32
-	splitHalf = splitTile / 2
 	// splitPart and splitBlock are the values of storage of a part and of a block.
 	splitPart  = splitTile * splitTile / 2
 	splitBlock = 3 * splitPart
