@@ -128,7 +128,7 @@ func SliceRight(dst, x0, x1 []float32, ld, k, n int) {
 // different weight in float32 and the addition to c, so the result does not depend on any order.
 //
 // A row and a column are worth nothing to each other if the product of their largest values is
-// below 2^-120, and values below 2^-127 are zero. Where that product is above 2^127 the result may
+// below 2^-120, values below 2^-127 are zero, and so are rows and columns with none of 2^-126. Where that product is above 2^127 the result may
 // be infinite or NaN, and where one of the two holds an infinity or a NaN, it is NaN. Without
 // accumulate c is not read; it must not overlap the operands.
 //

@@ -68,44 +68,58 @@ func gemmSlices(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ld
 		gemmSlicesGeneric(m, n, steps, a, b, c, ldc, accumulate)
 		return
 	}
-	strips, panels := m/sliceTile, n/sliceTile
-	size := sliceTile + steps*sliceBlock
+	strips, panels, size := m/sliceTile, n/sliceTile, sliceTile+steps*sliceBlock
 	if strips > 0 && panels > 0 {
 		var fetch [2]*float32
-		for i := range fetch {
-			if fetch[i] = unsafe.SliceData(ahead[i]); len(ahead[i]) == 0 {
-				fetch[i] = &a[i][0]
+		for w := range fetch {
+			if fetch[w] = unsafe.SliceData(ahead[w]); len(ahead[w]) == 0 {
+				fetch[w] = &a[w][0]
 			}
 		}
 		gemmSlicesAMX(strips, panels, steps, &a[0][0], &a[1][0], &b[0], sliceTile, size, &c[0][0], &c[1][0], ldc, accumulate, fetch[0], fetch[1], sliceFetched)
 	}
-	for i := 0; i < m; i += sliceTile {
-		for j := 0; j < n; j += sliceTile {
-			rows, cols := min(sliceTile, m-i), min(sliceTile, n-j)
-			if rows == sliceTile && cols == sliceTile {
-				continue
-			}
-			left := [2][]float32{a[0][i/sliceTile*size:], a[1][i/sliceTile*size:]}
-			dst := [2][]float32{c[0][i*ldc+j:], c[1][i*ldc+j:]}
-			gemmSlicesEdge(rows, cols, steps, left, b[j/sliceTile*size:], dst, ldc, accumulate)
+
+	// What fills no tile: the rows of the last strip, and of the others the columns of the
+	// last panel.
+	edge := func(i, j, rows, columns int) {
+		left := [2][]float32{a[0][i/sliceTile*size:], a[1][i/sliceTile*size:]}
+		dst := [2][]float32{c[0][i*ldc+j:], c[1][i*ldc+j:]}
+		gemmSlicesEdge(rows, columns, steps, left, b[j/sliceTile*size:], dst, ldc, accumulate)
+	}
+	const most = edgeTiles * sliceTile
+	whole := strips * sliceTile
+	if whole < m {
+		for j := 0; j < n; j += most {
+			edge(whole, j, m-whole, min(most, n-j))
+		}
+	}
+	if last := panels * sliceTile; last < n {
+		for i := 0; i < whole; i += most {
+			edge(i, last, min(most, whole-i), n-last)
 		}
 	}
 }
 
-// gemmSlicesEdge multiplies a tile of fewer rows or columns, in a copy of C.
+// edgeTiles is the number of tiles, side by side or one below the other, of the copy in which
+// edges are computed.
+const edgeTiles = 4
+
+// gemmSlicesEdge multiplies at most edgeTiles tiles, in a copy of C.
 func gemmSlicesEdge(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool) {
-	var tile [2][sliceTile * sliceTile]float32
+	var tiles [2][edgeTiles * sliceTile * sliceTile]float32
+	strips, panels := (m+sliceTile-1)/sliceTile, (n+sliceTile-1)/sliceTile
+	ld := panels * sliceTile
 	if accumulate {
-		for which := range tile {
+		for w := range tiles {
 			for i := range m {
-				copy(tile[which][i*sliceTile:][:n], c[which][i*ldc:])
+				copy(tiles[w][i*ld:][:n], c[w][i*ldc:])
 			}
 		}
 	}
-	gemmSlicesAMX(1, 1, steps, &a[0][0], &a[1][0], &b[0], sliceTile, 0, &tile[0][0], &tile[1][0], sliceTile, accumulate, &a[0][0], &a[1][0], 0)
-	for which := range tile {
+	gemmSlicesAMX(strips, panels, steps, &a[0][0], &a[1][0], &b[0], sliceTile, sliceTile+steps*sliceBlock, &tiles[0][0], &tiles[1][0], ld, accumulate, &a[0][0], &a[1][0], 0)
+	for w := range tiles {
 		for i := range m {
-			copy(c[which][i*ldc:][:n], tile[which][i*sliceTile:])
+			copy(c[w][i*ldc:][:n], tiles[w][i*ld:])
 		}
 	}
 }

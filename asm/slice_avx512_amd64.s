@@ -28,21 +28,23 @@
 // SCALES makes of the largest magnitudes Z0 the scales Z1 and what the sums are multiplied
 // with, Z2 (sliceScale).
 #define SCALES \
-	CONSTANT(0x10200, Z3)    \
-	CONSTANT(23, Z4)         \
-	CONSTANT(276, Z5)        \
-	CONSTANT(14, Z6)         \
-	CONSTANT(0x7f800000, Z7) \
-	CONSTANT(0x7fc00000, Z8) \
-	VPADDD    Z3, Z0, Z3     \
-	VPSRLD    $23, Z3, Z3    \
-	VPMAXUD   Z4, Z3, Z3     \
-	VPSUBD    Z3, Z5, Z1     \
-	VPSLLD    $23, Z1, Z1    \
-	VPSUBD    Z6, Z3, Z2     \
-	VPSLLD    $23, Z2, Z2    \
-	VPCMPUD   $5, Z7, Z0, K1 \
-	VMOVDQA32 Z8, K1, Z2
+	CONSTANT(0x10200, Z3)      \
+	CONSTANT(23, Z4)           \
+	CONSTANT(276, Z5)          \
+	CONSTANT(14, Z6)           \
+	CONSTANT(0x7f800000, Z7)   \
+	CONSTANT(0x7fc00000, Z8)   \
+	VPADDD      Z3, Z0, Z3     \
+	VPSRLD      $23, Z3, Z3    \
+	VPMAXUD     Z4, Z3, Z3     \
+	VPSUBD      Z3, Z5, Z1     \
+	VPSLLD      $23, Z1, Z1    \
+	VPSUBD      Z6, Z3, Z2     \
+	VPSLLD      $23, Z2, Z2    \
+	VPTESTMD    Z7, Z0, K1     \
+	VMOVDQA32.Z Z2, K1, Z2     \
+	VPCMPUD     $5, Z7, Z0, K1 \
+	VMOVDQA32   Z8, K1, Z2
 
 // INTEGER makes of the values Z with scales Z16 integers, their lower digits unsigned.
 #define INTEGER(Z) \

@@ -3,7 +3,9 @@ package asm
 import "math"
 
 // sliceScale returns the scale of a row or column whose largest magnitude has the given
-// bits, and what its sums are multiplied with: 2^8 over the scale, or NaN.
+// bits, and what its sums are multiplied with: 2^8 over the scale, or NaN, or zero where there
+// is nothing but zeros and denormals. The product with that of another row or column would be
+// denormal else, and slow.
 //
 // The scale is the power of two by which that magnitude is between 2^21 and 2^23 - 2^15 - 2^7,
 // so that the highest digit does not overflow, but not above 2^126.
@@ -13,6 +15,9 @@ func sliceScale(largest uint32) (scale, back float32) {
 	scale = math.Float32frombits((276 - exponent) << 23)
 	if largest >= 0x7f800000 {
 		return scale, float32(math.NaN())
+	}
+	if largest < 1<<23 {
+		return scale, 0
 	}
 	return scale, math.Float32frombits((exponent - 14) << 23)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -98,6 +99,7 @@ func sliceLines(rng *rand.Rand, k int) map[string][]float32 {
 	add("zero", func(p int) float32 { return 0 * sign(p) })
 	add("largest", func(p int) float32 { return sign(p) * math.MaxFloat32 / float32(1+p/2) })
 	add("tiny", func(p int) float32 { return sign(p) * math.Float32frombits(uint32(p*p+1)<<13) })
+	add("denormal", func(p int) float32 { return sign(p) * math.Float32frombits(uint32(p*p+1)<<8) })
 	// Those below 2^21 units of a row whose largest value has 2^22.
 	add("ties", func(p int) float32 {
 		if p == 0 {
@@ -154,6 +156,12 @@ func checkSliceLine(t *testing.T, name string, operand []float32, right bool, k,
 	t.Helper()
 	const smallest = 0x1p-126 // the unit of lines with nothing above 2^-104
 	var largest, unit float64
+	if some := slices.ContainsFunc(want, func(x float32) bool { return math.Abs(float64(x)) >= 0x1p-126 }); !some {
+		if _, unit = sliceDigits(operand, right, k, i, 0, 0); unit != 0 {
+			t.Fatalf("%s, line %d: the unit of nothing is %v", name, i, unit)
+		}
+		return
+	}
 	for at, x := range want {
 		var digits float64
 		digits, unit = sliceDigits(operand, right, k, i, at/k, at%k)

@@ -42,7 +42,7 @@ func (l *lattice) cost(s *Shape) float64 {
 	sources, targets, count := float64(s.Sources()), float64(s.Targets()), float64(l.count)
 	batch := float64(blocksOf(s.B, vector) * vector)
 	rate := productRate
-	if splits(s) {
+	if slicesProducts(s) {
 		rate = productSplit
 	}
 	products := 3 * 3 * 2 * count * sources * targets * batch

@@ -65,28 +65,43 @@ const (
 	// shareTargets and shareSources are how many rows (o,i) and planes (c,j) make a share:
 	// those of a block of a product, and of a gradient.
 	shareTargets, shareSources = 64, blockColumns
-	// blockColumns bounds the columns (c,j) of a block, see blockSizes.
+	// blockColumns bounds the columns (c,j) of a block.
 	blockColumns = 128
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
 	skew = 16
 )
 
 // blockSizes bounds a block of a kernel's spectrum, or of its gradient: the number of
-// frequencies and of rows (o,i), for blockColumns columns, and the numbers of rows
-// and columns for dx^.
+// frequencies, of rows (o,i) and of columns (c,j), and the numbers of rows and columns for
+// dx^. Planes of a block take at most three quarters of a second-level cache of 2 MB; fewer
+// frequencies would mean more passages over the slots. Rows fill whole tiles of the products.
 type blockSizes struct {
-	frequencies, rows, adjointRows, adjointColumns int
-	unit                                           int // that rows and columns are counted in
+	frequencies, rows, columns, adjointRows, adjointColumns int
+	unit                                                    int // that rows and columns are counted in
+	slab                                                    int // steps that are sliced at a time
 }
 
-// blockSizesOf returns blocks whose planes take at most three quarters of a
-// second-level cache of 2 MB; fewer frequencies would mean more passages over the
-// slots. Rows fill whole tiles of the products.
-func blockSizesOf(split bool) blockSizes {
-	if split {
-		return blockSizes{frequencies: 16, rows: 64, adjointRows: 64, adjointColumns: 128, unit: splitTile}
+var (
+	plainBlocks  = blockSizes{frequencies: 14, rows: 56, columns: blockColumns, adjointRows: 80, adjointColumns: 96, unit: 1}
+	slicedBlocks = blockSizes{frequencies: 16, rows: 64, columns: blockColumns, adjointRows: 64, adjointColumns: 128, unit: splitTile, slab: 64}
+	// narrowBlocks are those of sliced matrices that have no more rows and columns.
+	narrowBlocks = blockSizes{frequencies: 16, rows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, unit: splitTile, slab: 96}
+)
+
+// kernel returns the values of a block for one frequency, of which paired elements have two
+// kinds of half the columns.
+func (b *blockSizes) kernel() int {
+	return max(2*blockSize(b.rows, columns(b.columns)), 4*blockSize(b.rows, columns(b.columns/2)))
+}
+
+func blockSizesOf(s *Shape) blockSizes {
+	switch {
+	case !slicesProducts(s):
+		return plainBlocks
+	case !s.Paired && max(s.Sources(), s.Targets()) <= narrowBlocks.rows:
+		return narrowBlocks
 	}
-	return blockSizes{frequencies: 14, rows: 56, adjointRows: 80, adjointColumns: 96, unit: 1}
+	return slicedBlocks
 }
 
 // band is a range of groups whose spectra are in memory together.
@@ -124,6 +139,7 @@ type schedule struct {
 	groups   int // of a band
 	shares   int
 	channels int // o or c, of the largest share
+	unit     int // that channels are shared out in
 	most     int // frequencies of a band
 	per      int // values of all spectra for each of them
 }
@@ -144,18 +160,22 @@ func (p *frequency) forward(s *Shape) schedule {
 	if p.keep { // its blocks follow one another in whole bands
 		share = s.Out
 	}
-	return p.lattice.schedule(s, s.Out, share, perForward)
+	return p.lattice.schedule(s, s.Out, s.rendered(), share, perForward)
 }
 
 func (p *frequency) backward(s *Shape) schedule {
-	return p.lattice.schedule(s, s.In, p.lattice.shareSources/s.NIn, perBackward)
+	return p.lattice.schedule(s, s.In, s.NIn/kinds(elementsOf(s, s.NIn)), p.lattice.shareSources/s.NIn, perBackward)
 }
 
-func (l *lattice) schedule(s *Shape, channels, share int, per func(s *Shape, channels int) int) schedule {
-	c := schedule{groups: len(l.groups), shares: 1, channels: channels, most: l.count, per: per(s, channels)}
+// schedule shares out channels of n planes, or planes of a kind, so many at a time.
+func (l *lattice) schedule(s *Shape, channels, n, share int, per func(s *Shape, channels int) int) schedule {
+	c := schedule{groups: len(l.groups), shares: 1, channels: channels, unit: 1, most: l.count, per: per(s, channels)}
 	if c.most*c.per > min(l.budget, wholeValues) {
 		c.shares = blocksOf(channels, max(1, share))
-		c.channels = blocksOf(channels, c.shares)
+		if unit := unitOf(n); slicesProducts(s) && c.shares*unit <= channels {
+			c.unit = unit
+		}
+		c.channels = blocksOf(blocksOf(channels, c.unit), c.shares) * c.unit
 		c.per = per(s, c.channels)
 	}
 	if c.most*c.per > l.budget {
@@ -167,7 +187,7 @@ func (l *lattice) schedule(s *Shape, channels, share int, per func(s *Shape, cha
 
 // share returns share i of so many channels.
 func (c *schedule) share(channels, i int) span {
-	from, to := share(channels, c.shares, i)
+	from, to := shareWhole(channels, c.shares, i, c.unit)
 	return span{from, to - from}
 }
 

@@ -32,13 +32,12 @@ func (k *keptSpectrum) cut(memory []float32, b band, s *Shape) (rest []float32) 
 // keptBlocks returns the number of blocks of a kernel's spectrum for so many frequencies,
 // and the size of the largest.
 func keptBlocks(frequencies int, s *Shape) (count, size int) {
-	split := splits(s)
-	b := blockSizesOf(split)
+	b := blockSizesOf(s)
 	kinds, planes := 1, 3
 	switch {
 	case s.Paired:
 		kinds, planes = 2, 4
-	case split:
+	case slicesProducts(s):
 		planes = 2
 	}
 	rows, width, most := s.Targets()/kinds, s.Sources()/kinds, blockColumns/kinds

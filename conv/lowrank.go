@@ -175,7 +175,7 @@ func lowRankPays(s *Shape, features int) bool {
 	}
 	other := 0.9 * gain * tapsRate / rateOfTaps(s) * s.Operations()
 	if inFrequency(s) {
-		if splits(s) {
+		if slicesProducts(s) {
 			gain = 1
 		}
 		other = min(other, 1.3*3*gain*float64(s.Sources()*s.Targets()*s.B)*period)

@@ -42,8 +42,8 @@ var _ tensor.Task = (*pairedProduct)(nil)
 func (p *pairedProduct) run() {
 	s := p.shape
 	p.row = slotRowOf(s)
-	p.splits = splits(s)
-	p.size = blockSizesOf(p.splits)
+	p.splits = slicesProducts(s)
+	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
 		p.targets = p.share.planes(s.NIn / 2)
@@ -249,8 +249,8 @@ var _ tensor.Task = (*pairedGradient)(nil)
 
 func (g *pairedGradient) run() {
 	s := g.shape
-	g.splits = splits(s)
-	g.size = blockSizesOf(g.splits)
+	g.splits = slicesProducts(s)
+	g.size = blockSizesOf(s)
 	g.row, g.rowBlocks = slotRowOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, &g.panels, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }

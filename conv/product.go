@@ -49,20 +49,23 @@ func blocksOf(n, size int) int { return (n + size - 1) / size }
 // productLocal returns the size of a worker's memory: the kernel's block, the
 // first products and the sums of an operand, or the operands sliced.
 func productLocal(s *Shape) int {
-	b := blockSizesOf(false)
-	forward := 3*b.frequencies*blockSize(b.rows, columns(blockColumns)) + (b.frequencies*b.rows+2*blockColumns)*s.B
+	b := &plainBlocks
+	forward := 3*b.frequencies*blockSize(b.rows, columns(b.columns)) + (b.frequencies*b.rows+2*b.columns)*s.B
 	adjoint := 3*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns)) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
-	b = blockSizesOf(true)
-	kernel := max(2*blockSize(b.rows, columns(blockColumns)), 4*blockSize(b.rows, columns(blockColumns/2))) * b.frequencies
-	sliced := kernel + slicedLocal(b.rows, s.B, max(sliceSlab, blockColumns/2))
-	slicedAdjoint := max(kernel, 2*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns))) + slicedLocal(b.adjointColumns, s.B, max(sliceSlab, b.adjointRows)) + 2*b.adjointColumns*columns(sliceSlab)
-	return max(forward, adjoint, sliced, slicedAdjoint) + 6*skew
+	most := max(forward, adjoint)
+	for _, b := range []*blockSizes{&slicedBlocks, &narrowBlocks} {
+		kernel := b.frequencies * max(b.kernel(), 2*blockSize(b.adjointRows, columns(b.adjointColumns)))
+		steps := max(b.slab, b.columns/2)
+		operands := slicedLocal(max(b.rows, b.adjointColumns), s.B, steps) + 2*b.adjointColumns*columns(steps)
+		most = max(most, kernel+operands)
+	}
+	return most + 6*skew
 }
 
 func (p *product) run() {
 	s := p.shape
-	p.splits = splits(s)
-	p.size = blockSizesOf(p.splits)
+	p.splits = slicesProducts(s)
+	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
 		p.targets = p.share.planes(s.NIn)
@@ -220,7 +223,8 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 	batch := s.B
 	ld := columns(nc)
 	size := blockSize(nm, ld)
-	left, right := slicedOperands(&local, nm, batch, sliceSlab)
+	slab := p.size.slab
+	left, right := slicedOperands(&local, nm, batch, slab)
 	if k == nil {
 		k = local.cut(2 * nf * size)
 		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
@@ -230,11 +234,11 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x := p.from[(f+q)*2*in+c0*batch:]
 		y := p.to[(f+q)*2*out+m0*batch:]
-		for c := 0; c < nc; c += sliceSlab {
-			n := min(sliceSlab, nc-c)
+		for c := 0; c < nc; c += slab {
+			n := min(slab, nc-c)
 			asm.SliceLeftConjugate(left[0], left[1], kr[c:], ki[c:], ld, nm, n)
 			asm.SliceRight(right, x[c*batch:], x[in+c*batch:], batch, n, batch)
-			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, aheadOf(x, in, nc, y, out, batch, nm, c))
+			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, p.aheadOf(x, in, nc, y, out, batch, nm, c))
 		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
@@ -243,8 +247,12 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 }
 
 // aheadOf returns what to fetch during the product of m rows with the slab at c: the next
-// frequency's operand x, of which there are n rows, and then the result y, both parts.
-func aheadOf(x []float32, in, n int, y []float32, out, batch, m, c int) [2][]float32 {
+// frequency's operand x, of which there are n rows, and then the result y, both parts. A single slab
+// stands for all of either, whose parts follow one another.
+func (p *product) aheadOf(x []float32, in, n int, y []float32, out, batch, m, c int) [2][]float32 {
+	if n <= p.size.slab {
+		return [2][]float32{after(x, 2*in), after(y, 2*out)}
+	}
 	fetched := fetchedBySlices(m, batch, c)
 	if fetched < n*batch {
 		return parts(after(x, 2*in+fetched), in)
@@ -256,9 +264,10 @@ func aheadOf(x []float32, in, n int, y []float32, out, batch, m, c int) [2][]flo
 func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
-	ld, ldt := columns(nc), columns(sliceSlab)
+	slab := p.size.slab
+	ld, ldt := columns(nc), columns(slab)
 	size := blockSize(nm, ld)
-	left, right := slicedOperands(&local, nc, batch, sliceSlab)
+	left, right := slicedOperands(&local, nc, batch, slab)
 	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin, 0, 1, 2)
@@ -266,14 +275,14 @@ func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	for q := range nf {
 		dy := p.from[(f+q)*2*in+m0*batch:]
 		dx := p.to[(f+q)*2*out+c0*batch:]
-		for m := 0; m < nm; m += sliceSlab {
-			n := min(sliceSlab, nm-m)
+		for m := 0; m < nm; m += slab {
+			n := min(slab, nm-m)
 			for part := range turned {
 				asm.Transpose(turned[part], ldt, k[(2*q+part)*size+m*ld:], ld, n, nc)
 			}
 			asm.SliceLeftConjugate(left[0], left[1], turned[0], turned[1], ldt, nc, n)
 			asm.SliceRight(right, dy[m*batch:], dy[in+m*batch:], batch, n, batch)
-			asm.GemmSlices(nc, batch, n, left, right, parts(dx, out), batch, m0+m > 0, aheadOf(dy, in, nm, dx, out, batch, nc, m))
+			asm.GemmSlices(nc, batch, n, left, right, parts(dx, out), batch, m0+m > 0, p.aheadOf(dy, in, nm, dx, out, batch, nc, m))
 		}
 	}
 }

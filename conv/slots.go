@@ -165,15 +165,10 @@ var _ tensor.Task = (*gradient)(nil)
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
 // the sums of both operands, or both sliced.
 func gradientLocal(s *Shape) int {
-	single, paired := columns(blockColumns), columns(blockColumns/2)
 	most := 0
-	for _, split := range []bool{false, true} {
-		b := blockSizesOf(split)
-		operands := s.B * (2*b.rows + single)
-		if split {
-			operands = slicedLocal(b.rows, blockColumns/2, s.B)
-		}
-		most = max(most, max(2*blockSize(b.rows, single), 4*blockSize(b.rows, paired))*b.frequencies+operands)
+	for _, b := range []*blockSizes{&plainBlocks, &slicedBlocks, &narrowBlocks} {
+		operands := max(s.B*(2*b.rows+columns(b.columns)), slicedLocal(b.rows, splitTile, s.B))
+		most = max(most, b.frequencies*b.kernel()+operands)
 	}
 	return most + 3*skew
 }
@@ -188,8 +183,8 @@ func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
 
 func (g *gradient) run() {
 	s := g.shape
-	g.splits = splits(s)
-	g.size = blockSizesOf(g.splits)
+	g.splits = slicesProducts(s)
+	g.size = blockSizesOf(s)
 	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, &g.panels, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }

@@ -14,9 +14,6 @@ const splitTile = asm.SplitTile
 // splitPiece returns the size of a split strip or panel of k steps.
 func splitPiece(k int) int { return asm.SplitSize(splitTile, k) }
 
-// sliceSlab is the number of steps that are sliced at a time.
-const sliceSlab = 64
-
 // slicedOperands cuts the operands of a product of k steps from a worker's memory: two of m
 // rows, and that of n columns.
 func slicedOperands(local *pieces, m, n, k int) (left [2][]float32, right []float32) {
@@ -28,17 +25,29 @@ func slicedLocal(m, n, k int) int {
 	return 2*asm.SliceSize(m, k) + asm.SliceSize(n, k)
 }
 
+// unitOf returns the least number of channels, of n rows each, that fill strips of sliced operands.
+func unitOf(n int) int {
+	unit := 1
+	for unit*n%(splitTile/2) != 0 {
+		unit *= 2
+	}
+	return unit
+}
+
 // fetchedBySlices returns how many values the product of m rows, n columns and k steps
 // fetches ahead.
 func fetchedBySlices(m, n, k int) int { return m * n * k / 32 }
 
-// splits reports whether the products of a shape take split or sliced matrices:
-// where all their sizes fill most of the blocks of the matrix unit.
-func splits(s *Shape) bool {
-	return asm.FastSplit() && fills(s.B) && fills(s.Sources()) && fills(s.Targets())
+// slicesProducts reports whether the products for each frequency take sliced matrices: where all their
+// sizes fill a block of the matrix unit, and three quarters of the blocks that they are filled up to.
+func slicesProducts(s *Shape) bool {
+	enough := func(n int) bool { return n >= splitTile && 4*n >= 3*filled(n) }
+	kinds := kinds(elementsOf(s, s.NIn))
+	return asm.FastSplit() && enough(s.B) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)
 }
 
-func fills(n int) bool { return 10*n >= 9*splitTile*blocksOf(n, splitTile) }
+// fills reports whether n fills most of the blocks of the matrix unit.
+func fills(n int) bool { return 10*n >= 9*filled(n) }
 
 // filled returns the number of steps of whole blocks for k.
 func filled(k int) int { return blocksOf(k, splitTile) * splitTile }
