@@ -109,15 +109,16 @@ type band struct {
 	groups       []frequencies
 	fy           int // of the first group
 	first, count int // frequencies
-	row, rows    int // of the real transform along y
+	imaginary    int // the imaginary row of the first group
+	rows         int // of the real transform along y: the real ones of all groups, then the imaginary ones
 }
 
 func (l *lattice) band(from, groups int) band {
 	b := band{groups: l.groups[from:min(len(l.groups), from+groups)], fy: from}
 	last := b.groups[len(b.groups)-1]
-	b.first, b.row = b.groups[0].first, b.groups[0].row
+	b.first, b.imaginary = b.groups[0].first, b.groups[0].imaginary
 	b.count = last.first + last.count - b.first
-	b.rows = last.row + last.rows - b.row
+	b.rows = len(b.groups) + last.imaginary + last.rows - 1 - b.imaginary
 	return b
 }
 

@@ -2,7 +2,8 @@ package conv
 
 import (
 	"math"
-	"slices"
+
+	"github.com/noether-go/noether/asm"
 )
 
 // lattice holds the frequencies of the frequency-domain algorithm and the
@@ -45,8 +46,8 @@ type lattice struct {
 // frequencies is a group: those of one fy.
 type frequencies struct {
 	first, count int
-	row          int // first row (fy, part) of the real transform along y
-	rows         int // 1 where it is real, else 2
+	imaginary    int // which imaginary row of the real transform along y is its own
+	rows         int // 1 where that is real and has none, else 2
 }
 
 // transform holds the matrices that take a plane to its spectrum. Positions count from
@@ -58,27 +59,30 @@ type frequencies struct {
 // Along y, with a row for each group: cos [groups, even rows], minusSin [groups, odd
 // rows], for a plane split into even and odd rows, or alongY [(group, part), h] for one as
 // it is. They give the real row r and the imaginary row i of a group, which are then split
-// into even part and odd part along x. Along x, with a row for each fx, of which the upper half stand for
-// fx - periodW: waves [periodW, w], the cosines of the even positions and then the sines
-// of the odd ones, takes (even part of r, odd part of i) to the real part of the spectrum;
-// with the sines negated it takes (even part of i, odd part of r) to the imaginary part;
-// the third is the second negated, for the spectrum times i has that for its real part and
-// the first for its imaginary part.
+// into even part and odd part along x. Along x: the first of waves [w, periodW/2+1], the cosines
+// of the even positions and then the sines of the odd ones, takes (even part of r, odd part of i) to the
+// real part of the spectrum, at fx by their sum, at -fx by the difference (see
+// asm.GemmMirrored); the second, with the sines negated, takes (even part of i, odd part of r) to the
+// imaginary part; the third is the second negated, for the spectrum times i has that for its real part
+// and the first for its imaginary part. byFrequency are the same transposed, for a group
+// without -fx.
 type transform struct {
 	h, w                  int
 	cos, minusSin, alongY []float32
-	waves                 [3][]float32
+	waves, byFrequency    [3][]float32
 }
 
 // inverse holds the matrices that take a spectrum to the plane, positions again counted
 // from the middle. Along x: edge [w, 2(periodW/2+1)] with columns (fx, part), for a group
-// with one row, and for the spectrum times -i; waves [w, periodW] for one with two, the
+// with one row, and for the spectrum times -i; waves [periodW, (w+1)/2] for one with two, the
 // cosines of fx = 0..periodW/2 and then the sines of fx = 1..(periodW-1)/2, of which each
-// serves fx and -fx, and the same negated. Along y: alongY [h, rows].
+// serves fx and -fx, and the same negated. Along y: cos [groups, (h+1)/2] and minusSin
+// [imaginary rows, (h+1)/2]. All but edge have columns for the positions from the middle on,
+// of which those before it are the mirror image (see asm.GemmMirrored).
 type inverse struct {
-	h, w        int
-	edge, waves [2][]float32
-	alongY      []float32
+	h, w          int
+	edge, waves   [2][]float32
+	cos, minusSin []float32
 }
 
 // symmetric reports whether taps t and T-1-t lie opposite each other about the
@@ -113,15 +117,15 @@ func newLattice(s *Shape) *lattice {
 	// frequency of an even period would have sines in place of cosines.
 	l.periodH += even(l.periodH) & even(s.H)
 	l.periodW += even(l.periodW) & even(s.W)
-	row := 0
+	imaginary := 0
 	for fy := 0; 2*fy <= l.periodH; fy++ {
-		g := frequencies{first: l.count, count: l.periodW, row: row, rows: 2}
+		g := frequencies{first: l.count, count: l.periodW, imaginary: imaginary, rows: 2}
 		if l.real(fy) {
 			g.count, g.rows = l.periodW/2+1, 1
 		}
 		l.groups = append(l.groups, g)
 		l.count += g.count
-		row += g.rows
+		imaginary += g.rows - 1
 	}
 	l.kernels(s.Offsets)
 	l.in, l.grad = l.transform(l.h, l.w), l.transform(l.outH, l.outW)
@@ -218,33 +222,33 @@ func (l *lattice) transform(h, w int) transform {
 			t.minusSin = append(t.minusSin, minusSin[h-1-q])
 		}
 	}
-	t.waves[0] = make([]float32, l.periodW*w)
-	for fx := range l.periodW {
+	half := l.periodW / 2
+	for which := range t.byFrequency {
+		t.byFrequency[which] = make([]float32, (half+1)*w)
+	}
+	for fx := range half + 1 {
 		for x := range evenW {
 			c, s := fromMiddle(fx, w-1-x, w, l.periodW)
-			t.waves[0][fx*w+x] = float32(c)
+			even, odd := fx*w+x, fx*w+evenW+x
+			t.byFrequency[0][even], t.byFrequency[1][even], t.byFrequency[2][even] = float32(c), float32(c), float32(-c)
 			if evenW+x < w {
-				t.waves[0][fx*w+evenW+x] = float32(s)
+				t.byFrequency[0][odd], t.byFrequency[1][odd], t.byFrequency[2][odd] = float32(s), float32(-s), float32(s)
 			}
 		}
 	}
-	t.waves[1] = slices.Clone(t.waves[0])
-	for fx := range l.periodW {
-		for x := evenW; x < w; x++ {
-			t.waves[1][fx*w+x] *= -1
-		}
+	for which, m := range t.byFrequency {
+		t.waves[which] = make([]float32, len(m))
+		asm.Transpose(t.waves[which], half+1, m, w, half+1, w)
 	}
-	t.waves[2] = negated(t.waves[1])
 	return t
 }
 
 // inverse returns the matrices to a plane h x w.
 func (l *lattice) inverse(h, w int) inverse {
-	half := l.periodW / 2
+	half, columns := l.periodW/2, (w+1)/2
 	v := inverse{
 		h: h, w: w,
-		edge: [2][]float32{make([]float32, w*2*(half+1))}, waves: [2][]float32{make([]float32, w*l.periodW)},
-		alongY: make([]float32, h*l.periodH),
+		edge: [2][]float32{make([]float32, w*2*(half+1))}, waves: [2][]float32{make([]float32, l.periodW*columns)},
 	}
 	for x := range w {
 		for fx := range half + 1 {
@@ -252,20 +256,23 @@ func (l *lattice) inverse(h, w int) inverse {
 			share := weight(fx, l.periodW)
 			edge := v.edge[0][2*(x*(half+1)+fx):]
 			edge[0], edge[1] = float32(share*c), float32(-share*s)
-			v.waves[0][x*l.periodW+fx] = float32(c)
+			if x < w/2 {
+				continue
+			}
+			v.waves[0][fx*columns+x-w/2] = float32(c)
 			if l.mirrored(fx) {
-				v.waves[0][x*l.periodW+half+fx] = float32(s)
+				v.waves[0][(half+fx)*columns+x-w/2] = float32(s)
 			}
 		}
 	}
 	v.edge[1], v.waves[1] = turned(v.edge[0]), negated(v.waves[0])
 	for fy, g := range l.groups {
 		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
-		for y := range h {
+		for y := h / 2; y < h; y++ {
 			c, s := fromMiddle(fy, y, h, l.periodH)
-			v.alongY[y*l.periodH+g.row] = float32(share * c)
+			v.cos = append(v.cos, float32(share*c))
 			if g.rows == 2 {
-				v.alongY[y*l.periodH+g.row+1] = float32(-share * s)
+				v.minusSin = append(v.minusSin, float32(-share*s))
 			}
 		}
 	}

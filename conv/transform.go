@@ -251,17 +251,26 @@ func (a *analysis) write(g frequencies, i int, rows []float32, first, n, times i
 // alongX transforms the lines of group i of n channels along x: to the real parts and the
 // imaginary parts, frequencies ld apart, times i to the power of times.
 func (a *analysis) alongX(g frequencies, i int, rows []float32, n, times int, re, im []float32, ld int) {
-	w, size := a.transform.w, len(rows)/n
-	toReal, toImag := a.waves[0], a.waves[1]
+	w, size, half := a.transform.w, len(rows)/n, a.periodW/2
+	toReal, toImag := 0, 1
 	if times == 1 {
 		re, im = im, re
-		toImag = a.waves[2]
+		toImag = 2
 	}
 	for c := 0; c < n; c += bundle(a.batch) {
 		position := min(bundle(a.batch), n-c) * a.batch
 		one, other := rows[c*size+2*i*w*position:], rows[c*size+(2*i+1)*w*position:]
-		gemmNN(g.count, position, w, toReal, w, one, position, re[c*a.batch:], ld, false)
-		gemmNN(g.count, position, w, toImag, w, other, position, im[c*a.batch:], ld, false)
+		part := func(dst []float32, which int, x []float32) {
+			if g.rows == 1 {
+				gemmNN(g.count, position, w, a.byFrequency[which], w, x, position, dst, ld, false)
+				return
+			}
+			even, m := (w+1)/2, half+1
+			waves := a.transform.waves[which]
+			asm.GemmMirrored(m, position, even, w-even, waves, waves[even*m:], m, x, after(x, even*position), position, dst, after(dst, (a.periodW-half)*ld), ld, true, false)
+		}
+		part(re[c*a.batch:], toReal, one)
+		part(im[c*a.batch:], toImag, other)
 	}
 }
 
@@ -358,12 +367,12 @@ func (y *synthesis) Do(lo, hi, worker int) {
 func (y *synthesis) alongX(first, n, times int, rows, spare []float32) {
 	w, batch, size := y.inverse.w, y.batch, planeSize(y.channels, y.batch)
 	line, channel, part := w*batch, y.rows*w*batch, n*batch
-	for _, g := range y.band.groups {
+	for i, g := range y.band.groups {
 		from := y.spectrum[(g.first-y.first)*2*size+first*batch:]
-		to := rows[(g.row-y.row)*line:]
+		real, imag := rows[i*line:], after(rows, (len(y.band.groups)+g.imaginary-y.imaginary)*line)
 		if g.rows == 1 {
 			for c := range n {
-				gemmNN(w, batch, 2*g.count, y.edge[times], 2*g.count, from[c*batch:], size, to[c*channel:], batch, false)
+				gemmNN(w, batch, 2*g.count, y.edge[times], 2*g.count, from[c*batch:], size, real[c*channel:], batch, false)
 			}
 			continue
 		}
@@ -373,10 +382,18 @@ func (y *synthesis) alongX(first, n, times int, rows, spare []float32) {
 			ofReal, ofImag = ofImag, ofReal
 		}
 		for c := range n {
-			gemmNN(w, batch, y.periodW, y.waves[0], y.periodW, ofReal[c*batch:], part, to[c*channel:], batch, false)
-			gemmNN(w, batch, y.periodW, y.waves[times], y.periodW, ofImag[c*batch:], part, to[c*channel+line:], batch, false)
+			y.mirror(y.waves[0], ofReal[c*batch:], part, real[c*channel:])
+			y.mirror(y.waves[times], ofImag[c*batch:], part, imag[c*channel:])
 		}
 	}
+}
+
+// mirror makes a line of what the waves are multiplied with, the values of a frequency a part behind
+// those of the one before.
+func (y *synthesis) mirror(waves, x []float32, part int, line []float32) {
+	w, batch, even := y.inverse.w, y.batch, y.periodW/2+1
+	m := (w + 1) / 2
+	asm.GemmMirrored(m, batch, even, y.periodW-even, waves, waves[even*m:], m, x, after(x, even*part), part, line[w/2*batch:], line, batch, w%2 == 1, false)
 }
 
 // fold gathers what the waves of the real row and of the imaginary one are
@@ -404,9 +421,12 @@ const planeColumns = 256
 
 // toPlane transforms a channel's rows along y.
 func (y *synthesis) toPlane(channel int, rows []float32) {
-	h, line := y.inverse.h, y.inverse.w*y.batch
+	h, line, groups := y.inverse.h, y.inverse.w*y.batch, len(y.band.groups)
 	plane := y.plane[channel*h*line:][:h*line]
+	m := (h + 1) / 2
+	cos, minusSin := y.inverse.cos[y.fy*m:], y.inverse.minusSin[y.imaginary*m:]
 	for x := 0; x < line; x += planeColumns {
-		gemmNN(h, min(planeColumns, line-x), y.rows, y.alongY[y.row:], y.periodH, rows[x:], line, plane[x:], line, y.accumulate)
+		n := min(planeColumns, line-x)
+		asm.GemmMirrored(m, n, groups, y.rows-groups, cos, minusSin, m, rows[x:], after(rows, groups*line+x), line, plane[h/2*line+x:], plane[x:], line, h%2 == 1, y.accumulate)
 	}
 }

@@ -1,0 +1,12 @@
+//go:build noasm || !amd64
+
+package asm
+
+func mirrorRows() int {
+	mr, _ := gemmTile()
+	return min(mr, mirrorTileRows)
+}
+
+func mirrored(m, n, k0, k1 int, a0, a1 []float32, lda int, b0, b1 []float32, ldb int, up, down []float32, ldc int, middle, accumulate bool) {
+	mirroredTiles(m, n, k0, k1, a0, a1, lda, b0, b1, ldb, up, down, ldc, middle, accumulate)
+}
