@@ -76,8 +76,8 @@ again:  \
 	PREFETCHT0 128(DI)  \
 	PREFETCHT0 192(DI)  \
 	rows                \
-	PREFETCHT0 256(R12)    \
-	PREFETCHT0 320(R12)  \
+	PREFETCHT0 256(R12) \
+	PREFETCHT0 320(R12) \
 	ADDQ       DX, R12  \
 	CMPQ       R12, R13 \
 	CMOVQHI    R13, R12 \

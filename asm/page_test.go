@@ -208,12 +208,12 @@ func TestStayInside(t *testing.T) {
 				check(t, fmt.Sprintf("SliceLeftConjugate of %dx%d", rows, k), func() {
 					SliceLeftConjugate(x(size), x(size), x(rows*k), x(rows*k), k, rows, k)
 				})
-				check(t, fmt.Sprintf("SliceHalves of %dx%d", rows, k), func() { SliceHalves(x(size), x(rows*k), k, rows, k) })
-				lines := SliceRowsCount(k)
-				check(t, fmt.Sprintf("SliceRows of %dx%d", k, rows), func() { SliceRows(x(lines*rows), rows, x(rows*k), x(rows*k), rows, k, rows) })
-				check(t, fmt.Sprintf("GemmSliceRows of %d columns", k&16+16), func() {
-					n := k&16 + 16
-					GemmSliceRows(n, k, x(SliceSize(2*sliceTile, k)), x(lines*n), n, []int{0}, x(2*sliceTile*n), n, true, x(5))
+				check(t, fmt.Sprintf("SliceHalves of %dx%d", k, rows), func() { SliceHalves(x(size), x(rows*k), rows, k, rows) })
+				line := SliceRow(k)
+				check(t, fmt.Sprintf("SliceColumns of %dx%d", k, rows), func() { SliceColumns(x(rows*line), x(rows*k), x(rows*k), rows, k, rows, x(SliceSize(1, k))) })
+				check(t, fmt.Sprintf("GemmSliceShifts of %d rows", k&16+16), func() {
+					m := k&16 + 16
+					GemmSliceShifts(m, k, x(m*line), []int{0}, x(SliceSize(2*sliceTile, k)), x(2*sliceTile*m), 2*sliceTile, true, x(5))
 				})
 				check(t, fmt.Sprintf("SliceRight of %dx%d", k, rows), func() { SliceRight(x(size), x(rows*k), x(rows*k), rows, k, rows) })
 				for _, n := range []int{16, 21} {

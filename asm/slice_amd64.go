@@ -14,17 +14,18 @@ func sliceLeftAVX512(dst, x0, x1 *float32, ld, m, k int)
 //go:noescape
 func sliceLeftConjugateAVX512(re, im, x0, x1 *float32, ld, m, k int)
 
-// sliceRowsAVX512 slices n <= 16 columns and writes columns, from n on zero.
+// sliceRightAVX512 slices a panel of n <= 16 columns.
 //
 //go:noescape
-func sliceRowsAVX512(dst *float32, ldd int, x0, x1 *float32, ldx, k, n, columns int)
+func sliceRightAVX512(dst, x0, x1 *float32, ldx, k, n int)
 
-// gemmSlicesAMX multiplies strips of 16 rows of either operand by panels of 16 columns, which
-// have rows ldb apart and begin distance values apart. Only addresses are made from ahead: a
+// gemmSlicesAMX multiplies strips of 16 rows of a0, and of a1 unless that is nil, by panels of 16
+// columns. Strips begin distance values apart; their rows are pitch apart, what the sums of rows are
+// multiplied with scales, and slices slice. Only addresses are made from ahead: a
 // block of a tile fetches 16 lines, stride values from those of the one before.
 //
 //go:noescape
-func gemmSlicesAMX(strips, panels, steps int, a0, a1, b *float32, ldb, distance int, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
+func gemmSlicesAMX(strips, panels, steps int, a0, a1 *float32, pitch, slice, scales, distance int, b, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
 
 //go:noinline
 func sliceLeft(dst, x0, x1 []float32, ld, m, k int) {
@@ -50,16 +51,7 @@ func sliceRight(dst, x0, x1 []float32, ld, k, n int) {
 		sliceRightGeneric(dst, x0, x1, ld, k, n)
 		return
 	}
-	sliceRowsAVX512(&dst[0], sliceTile, &x0[0], &x1[0], ld, k, n, sliceTile)
-}
-
-//go:noinline
-func sliceRows(dst []float32, ldd int, x0, x1 []float32, ldx, k, n int) {
-	if level != AVX512 || k == 0 {
-		sliceRowsGeneric(dst, ldd, x0, x1, ldx, k, n)
-		return
-	}
-	sliceRowsAVX512(&dst[0], ldd, &x0[0], &x1[0], ldx, k, n, n)
+	sliceRightAVX512(&dst[0], &x0[0], &x1[0], ld, k, n)
 }
 
 //go:noinline
@@ -76,7 +68,7 @@ func gemmSlices(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ld
 				fetch[w] = &a[w][0]
 			}
 		}
-		gemmSlicesAMX(strips, panels, steps, &a[0][0], &a[1][0], &b[0], sliceTile, size, &c[0][0], &c[1][0], ldc, accumulate, fetch[0], fetch[1], sliceFetched)
+		gemmStrips(strips, panels, steps, &a[0][0], &a[1][0], &b[0], &c[0][0], &c[1][0], ldc, accumulate, fetch[0], fetch[1], sliceFetched)
 	}
 
 	// What fills no tile: the rows of the last strip, and of the others the columns of the
@@ -116,7 +108,7 @@ func gemmSlicesEdge(m, n, steps int, a [2][]float32, b []float32, c [2][]float32
 			}
 		}
 	}
-	gemmSlicesAMX(strips, panels, steps, &a[0][0], &a[1][0], &b[0], sliceTile, sliceTile+steps*sliceBlock, &tiles[0][0], &tiles[1][0], ld, accumulate, &a[0][0], &a[1][0], 0)
+	gemmStrips(strips, panels, steps, &a[0][0], &a[1][0], &b[0], &tiles[0][0], &tiles[1][0], ld, accumulate, &a[0][0], &a[1][0], 0)
 	for w := range tiles {
 		for i := range m {
 			copy(c[w][i*ldc:][:n], tiles[w][i*ld:])
@@ -124,19 +116,22 @@ func gemmSlicesEdge(m, n, steps int, a [2][]float32, b []float32, c [2][]float32
 	}
 }
 
+// gemmStrips is gemmSlicesAMX for strips as SliceLeft makes them.
+func gemmStrips(strips, panels, steps int, a0, a1, b, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int) {
+	gemmSlicesAMX(strips, panels, steps, a0, a1, 16, slicePart, 1, sliceTile+steps*sliceBlock, b, c0, c1, ldc, accumulate, ahead0, ahead1, stride)
+}
+
 //go:noinline
-func gemmSliceRows(n, steps int, a, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, perPanel int) {
+func gemmSliceShifts(m, steps int, a, b, c []float32, ldc int, accumulate bool, ahead []float32, perStrip int) {
 	if !fastSplit {
-		gemmSliceRowsGeneric(n, steps, a, b, ldb, c, ldc, accumulate)
+		gemmSliceShiftsGeneric(m, steps, a, b, c, ldc, accumulate)
 		return
 	}
 	if len(ahead) == 0 {
-		ahead = a
+		ahead = b
 	}
-	// Half of it is fetched during the products of either strip, in whole lines.
 	const line = 16
-	panels, size := n/sliceTile, sliceTile+steps*sliceBlock
-	stride := (perPanel/(2*steps) + line - 1) / line * line
-	second := ahead[min(len(ahead)-1, panels*steps*stride):]
-	gemmSlicesAMX(1, panels, steps, &a[0], &a[size], &b[0], ldb, sliceTile, &c[0], &c[sliceTile*ldc], ldc, accumulate, &ahead[0], &second[0], stride)
+	pitch := SliceRow(steps * sliceSteps)
+	stride := (perStrip/(2*steps) + line - 1) / line * line
+	gemmSlicesAMX(m/sliceTile, 2, steps, &a[0], nil, pitch, sliceTile, pitch, sliceTile*pitch, &b[0], &c[0], nil, ldc, accumulate, &ahead[0], nil, stride)
 }

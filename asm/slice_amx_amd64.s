@@ -8,10 +8,10 @@
 	LONG $(0x5e7be2c4 - b*0x80000) \
 	BYTE $(0xc0 + c*8 + a)
 
-// STORESUM stores tile t to DX, rows of R8 = 64 bytes.
+// STORESUM stores tile t to DX, rows of R10 = 64 bytes.
 #define STORESUM(t, d) \
 	LONG $0x4b7aa2c4     \
-	WORD $(0x0284 + t*8) \
+	WORD $(0x1284 + t*8) \
 	LONG $d
 
 // FETCH brings four lines into the second-level cache.
@@ -23,7 +23,7 @@
 
 // ROW makes row i of C of the sums at DX.
 //
-//	AX     what the sums of rows are multiplied with
+//	AX     what the sums of the row are multiplied with
 //	Z31    the same of the columns
 //	Z30    2^8
 //	Z29    2^-8
@@ -33,20 +33,21 @@
 	VCVTDQ2PS   (1024 + i*64)(DX), Z1 \
 	VCVTDQ2PS   (2048 + i*64)(DX), Z2 \
 	VCVTDQ2PS   (3072 + i*64)(DX), Z5 \
-	VMULPS.BCST (i*4)(AX), Z31, Z3    \
+	VMULPS.BCST (AX), Z31, Z3         \
 	VMOVUPS.Z   (BX), K1, Z4          \
 	VFMADD213PS Z1, Z30, Z0           \
 	VFMADD213PS Z2, Z30, Z0           \
 	VFMADD231PS Z5, Z29, Z0           \
 	VFMADD213PS Z4, Z3, Z0            \
 	VMOVUPS     Z0, (BX)              \
+	ADDQ        scales+56(FP), AX     \
 	ADDQ        R9, BX
 
-// func gemmSlicesAMX(strips, panels, steps int, a0, a1, b *float32, ldb, distance int, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
+// func gemmSlicesAMX(strips, panels, steps int, a0, a1 *float32, pitch, slice, scales, distance int, b *float32, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
 //
 //	for range strips {
 //		for range panels { // B
-//			for A, C, ahead in (a0, c0, ahead0), (a1, c1, ahead1) {
+//			for A, C, ahead in (a0, c0, ahead0), (a1, c1, ahead1) { // the former alone if a1 is nil
 //				S0, S1, S2, S3 = 0, 0, 0, 0
 //				for range steps {
 //					S0 += A0 B0; S1 += A0 B1 + A1 B0; S2 += A0 B2 + A1 B1 + A2 B0; S3 += A1 B2 + A2 B1
@@ -57,7 +58,7 @@
 //				C = C[16:]
 //			}
 //		}
-//		A, C = next strip, next 16 rows
+//		A, C = A[distance:], next 16 rows
 //	}
 //
 // C is made of the sums of a tile while the products of the next one are computed.
@@ -65,40 +66,46 @@
 //	SI, DI     the blocks of A and B
 //	R11, R13   the strip, the panel
 //	R15        C at the tile
-//	AX, BX     of the tile before: the rows of A, a row of C
+//	AX, BX     of the tile before: a row of A, a row of C
 //	DX         its sums, 64-byte aligned
-//	R8, R9     bytes between the rows of a tile of A, of C
-//	R10, R12   bytes between the rows of B, between its slices
+//	R8, R12    bytes between the rows of a tile of A, between its slices
+//	R9, R10    bytes between the rows of C, 64
 //	CX         blocks left
 //	R14        ahead
 //
 // Of the operand whose turn is next the strip, C and ahead are on the stack.
-TEXT ·gemmSlicesAMX(SB), 0, $4208-120
-	MOVQ         strips+0(FP), AX
-	IMULQ        panels+8(FP), AX
-	SHLQ         $1, AX
+TEXT ·gemmSlicesAMX(SB), 0, $4208-136
+	MOVQ  strips+0(FP), AX
+	IMULQ panels+8(FP), AX
+	MOVQ  panels+8(FP), CX
+	MOVQ  CX, panel-16(SP)
+	MOVQ  $1, second-24(SP)
+	MOVQ  a0+24(FP), R11
+	MOVQ  a1+32(FP), CX
+	MOVQ  CX, strip-32(SP)
+	TESTQ CX, CX
+	JZ    count
+	SHLQ  $1, AX
+
+count:
 	MOVQ         AX, left-8(SP)
-	MOVQ         panels+8(FP), AX
-	MOVQ         AX, panel-16(SP)
-	MOVQ         $1, second-24(SP)
-	MOVQ         a0+24(FP), R11
-	MOVQ         a1+32(FP), AX
-	MOVQ         AX, strip-32(SP)
-	MOVQ         c0+64(FP), R15
-	MOVQ         c1+72(FP), AX
+	MOVQ         pitch+40(FP), R8
+	SHLQ         $2, R8
+	MOVQ         slice+48(FP), R12
+	SHLQ         $2, R12
+	SHLQ         $2, scales+56(FP)
+	SHLQ         $2, distance+64(FP)
+	MOVQ         b+72(FP), R13
+	MOVL         $64, R10
+	MOVQ         c0+80(FP), R15
+	MOVQ         c1+88(FP), AX
 	MOVQ         AX, tile-40(SP)
-	MOVQ         ahead0+96(FP), R14
-	MOVQ         ahead1+104(FP), AX
-	MOVQ         AX, fetch-48(SP)
-	MOVQ         b+40(FP), R13
-	MOVQ         ldb+48(FP), R10
-	SHLQ         $2, R10
-	MOVQ         R10, R12
-	SHLQ         $4, R12
-	SHLQ         $2, distance+56(FP)
-	MOVQ         ldc+80(FP), R9
+	MOVQ         ldc+96(FP), R9
 	SHLQ         $2, R9
-	SHLQ         $2, stride+112(FP)
+	MOVQ         ahead0+112(FP), R14
+	MOVQ         ahead1+120(FP), AX
+	MOVQ         AX, fetch-48(SP)
+	SHLQ         $2, stride+128(FP)
 	LEAQ         sums-4208(SP), DX
 	ADDQ         $63, DX
 	ANDQ         $~63, DX
@@ -106,17 +113,16 @@ TEXT ·gemmSlicesAMX(SB), 0, $4208-120
 	VPBROADCASTD AX, Z30
 	MOVL         $0x3b800000, AX
 	VPBROADCASTD AX, Z29
-	MOVBLZX      accumulate+88(FP), AX
+	MOVBLZX      accumulate+104(FP), AX
 	NEGL         AX
 	KMOVW        AX, K1
-	MOVL         $64, R8
 	LEAQ         tiles<>(SB), AX
 	CONFIGURE
 	XORL         AX, AX
 
 tile:
 	LEAQ 64(R11), SI
-	LEAQ (R13)(R10*1), DI
+	LEAQ 64(R13), DI
 	MOVQ steps+16(FP), CX
 	ZERO(0)
 	ZERO(1)
@@ -128,25 +134,25 @@ block:
 	RIGHTLONG(7, 0)
 	BYTES(0, 4, 7)
 	FETCH(0)
-	LEFT(5, 1024)
+	ADDQ  R12, SI
+	LEFT(5, 0)
 	BYTES(1, 5, 7)
 	FETCH(256)
-	LEFT(6, 2048)
+	ADDQ  R12, SI
+	LEFT(6, 0)
 	BYTES(2, 6, 7)
-	ADDQ  R12, DI
-	RIGHTLONG(7, 0)
+	RIGHTLONG(7, 1024)
 	FETCH(512)
 	BYTES(1, 4, 7)
 	BYTES(2, 5, 7)
 	BYTES(3, 6, 7)
-	ADDQ  R12, DI
-	RIGHTLONG(7, 0)
+	RIGHTLONG(7, 2048)
 	FETCH(768)
 	BYTES(2, 4, 7)
 	BYTES(3, 5, 7)
-	ADDQ  stride+112(FP), R14
-	ADDQ  $3072, SI
-	ADDQ  R12, DI
+	ADDQ  stride+128(FP), R14
+	ADDQ  R12, SI
+	ADDQ  $3072, DI
 	DECQ  CX
 	JNZ   block
 	TESTQ AX, AX
@@ -184,18 +190,21 @@ store:
 	JZ      rows
 
 	// The other operand.
-	MOVQ strip-32(SP), R11
-	MOVQ AX, strip-32(SP)
-	MOVQ tile-40(SP), R15
-	MOVQ BX, tile-40(SP)
-	MOVQ fetch-48(SP), CX
-	MOVQ R14, fetch-48(SP)
-	MOVQ CX, R14
-	XORQ $1, second-24(SP)
-	JZ   tile
+	MOVQ  strip-32(SP), CX
+	TESTQ CX, CX
+	JZ    panel
+	MOVQ  R11, strip-32(SP)
+	MOVQ  CX, R11
+	MOVQ  tile-40(SP), R15
+	MOVQ  BX, tile-40(SP)
+	MOVQ  fetch-48(SP), CX
+	MOVQ  R14, fetch-48(SP)
+	MOVQ  CX, R14
+	XORQ  $1, second-24(SP)
+	JZ    tile
 
-	// The next panel.
-	ADDQ distance+56(FP), R13
+panel:  // the next one
+	MOVQ DI, R13
 	ADDQ $64, R15
 	ADDQ $64, tile-40(SP)
 	DECQ panel-16(SP)
@@ -211,10 +220,14 @@ store:
 	SHLQ $4, CX
 	ADDQ CX, R15
 	ADDQ CX, tile-40(SP)
-	SUBQ AX, SI
-	ADDQ SI, R11
-	ADDQ SI, strip-32(SP)
-	MOVQ b+40(FP), R13
+	ADDQ distance+64(FP), R11
+	CMPQ strip-32(SP), $0
+	JEQ  strip
+	MOVQ distance+64(FP), CX
+	ADDQ CX, strip-32(SP)
+
+strip:
+	MOVQ b+72(FP), R13
 	JMP  tile
 
 done:

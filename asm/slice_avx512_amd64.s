@@ -76,7 +76,7 @@
 	VPTERNLOGD $0xf8, Z27, L0, Z15 \
 	VPXORD     Z25, Z15, Z15
 
-#define LEFTDIGITS(L0, H0, L1, H1, P) \
+#define STOREDIGITS(L0, H0, L1, H1, P) \
 	DIGITS(L0, H0, L1, H1) \
 	VMOVUPS Z13, (P)       \
 	VMOVUPS Z14, 1024(P)   \
@@ -84,56 +84,42 @@
 
 // QUAD makes the slices of steps j, in the columns A, and j+16, in B, and goes on to the next ones.
 #define QUAD(A, B) \
-	VMOVUPS.Z (SI), A, Z0         \
-	VMOVUPS.Z (R12), B, Z1        \
-	VMOVUPS.Z (R10), A, Z2        \
-	VMOVUPS.Z (R13), B, Z3        \
-	INTEGER(Z0)                   \
-	INTEGER(Z1)                   \
-	INTEGER(Z2)                   \
-	INTEGER(Z3)                   \
-	HALVES(Z0, Z1, Z4, Z5)        \
-	HALVES(Z2, Z3, Z6, Z7)        \
-	DIGITS(Z4, Z5, Z6, Z7)        \
-	VMOVDQU32 Z13, K2, (DI)       \
-	VMOVDQU32 Z14, K2, (DI)(DX*1) \
-	VMOVDQU32 Z15, K2, (DI)(DX*2) \
-	ADDQ      R8, DI              \
-	ADDQ      R11, SI             \
-	ADDQ      R11, R12            \
-	ADDQ      R11, R10            \
+	VMOVUPS.Z (SI), A, Z0           \
+	VMOVUPS.Z (R12), B, Z1          \
+	VMOVUPS.Z (R10), A, Z2          \
+	VMOVUPS.Z (R13), B, Z3          \
+	INTEGER(Z0)                     \
+	INTEGER(Z1)                     \
+	INTEGER(Z2)                     \
+	INTEGER(Z3)                     \
+	HALVES(Z0, Z1, Z4, Z5)          \
+	HALVES(Z2, Z3, Z6, Z7)          \
+	STOREDIGITS(Z4, Z5, Z6, Z7, DI) \
+	ADDQ      $64, DI               \
+	ADDQ      R11, SI               \
+	ADDQ      R11, R12              \
+	ADDQ      R11, R10              \
 	ADDQ      R11, R13
 
-// func sliceRowsAVX512(dst *float32, ldd int, x0, x1 *float32, ldx, k, n, columns int)
+// func sliceRightAVX512(dst, x0, x1 *float32, ldx, k, n int)
 //
 //	DI          dst
-//	R8, DX      bytes between the rows and the slices of dst
 //	SI, R12     x0 at steps j and j+16
 //	R10, R13    x1
 //	R11         ldx in bytes
 //	BX          steps left
 //	CX          quads left of the block
 //	R9          mask of n columns
-//	K2          columns that are written
 //	K3, K4      columns at steps j and j+16
 //	Z16         scales
-TEXT ·sliceRowsAVX512(SB), NOSPLIT, $0-64
+TEXT ·sliceRightAVX512(SB), NOSPLIT, $0-48
 	MOVQ   dst+0(FP), DI
-	MOVQ   ldd+8(FP), R8
-	SHLQ   $2, R8
-	MOVQ   R8, DX
-	SHLQ   $4, DX
-	MOVQ   x0+16(FP), SI
-	MOVQ   x1+24(FP), R10
-	MOVQ   ldx+32(FP), R11
+	MOVQ   x0+8(FP), SI
+	MOVQ   x1+16(FP), R10
+	MOVQ   ldx+24(FP), R11
 	SHLQ   $2, R11
-	MOVQ   k+40(FP), BX
-	MOVQ   columns+56(FP), CX
-	MOVL   $1, AX
-	SHLQ   CX, AX
-	DECQ   AX
-	KMOVW  AX, K2
-	MOVQ   n+48(FP), CX
+	MOVQ   k+32(FP), BX
+	MOVQ   n+40(FP), CX
 	MOVL   $1, R9
 	SHLQ   CX, R9
 	DECQ   R9
@@ -146,19 +132,19 @@ TEXT ·sliceRowsAVX512(SB), NOSPLIT, $0-64
 	VPXORD Z1, Z1, Z1
 
 largest:
-	VPANDD.Z  (R12), Z31, K3, Z2
-	VPANDD.Z  (R13), Z31, K3, Z3
-	VPMAXUD   Z2, Z0, Z0
-	VPMAXUD   Z3, Z1, Z1
-	ADDQ      R11, R12
-	ADDQ      R11, R13
-	DECQ      CX
-	JNZ       largest
-	VPMAXUD   Z1, Z0, Z0
+	VPANDD.Z (R12), Z31, K3, Z2
+	VPANDD.Z (R13), Z31, K3, Z3
+	VPMAXUD  Z2, Z0, Z0
+	VPMAXUD  Z3, Z1, Z1
+	ADDQ     R11, R12
+	ADDQ     R11, R13
+	DECQ     CX
+	JNZ      largest
+	VPMAXUD  Z1, Z0, Z0
 	SCALES
-	VMOVDQU32 Z2, K2, (DI)
-	VMOVAPS   Z1, Z16
-	ADDQ      R8, DI
+	VMOVUPS  Z2, (DI)
+	VMOVAPS  Z1, Z16
+	ADDQ     $64, DI
 
 block:
 	MOVQ R11, AX
@@ -173,7 +159,7 @@ quad:
 	QUAD(K3, K3)
 	DECL CX
 	JNZ  quad
-	LEAQ (DI)(DX*2), DI
+	ADDQ $2048, DI
 	MOVQ R12, SI
 	MOVQ R13, R10
 	SUBQ $32, BX
@@ -322,26 +308,26 @@ last:
 	VMOVUPS.Z 64(R10)(AX*1), B, Z3
 
 #define REALROW \
-	INTEGER(Z0)                    \
-	INTEGER(Z1)                    \
-	INTEGER(Z2)                    \
-	INTEGER(Z3)                    \
-	HALVES(Z0, Z1, Z4, Z5)         \
-	HALVES(Z2, Z3, Z6, Z7)         \
-	LEFTDIGITS(Z4, Z5, Z6, Z7, DI)
+	INTEGER(Z0)                     \
+	INTEGER(Z1)                     \
+	INTEGER(Z2)                     \
+	INTEGER(Z3)                     \
+	HALVES(Z0, Z1, Z4, Z5)          \
+	HALVES(Z2, Z3, Z6, Z7)          \
+	STOREDIGITS(Z4, Z5, Z6, Z7, DI)
 
 #define CONJUGATEROW \
-	MINUS(Z2, Z8)                     \
-	MINUS(Z3, Z9)                     \
-	INTEGER(Z0)                       \
-	INTEGER(Z1)                       \
-	INTEGER(Z2)                       \
-	INTEGER(Z3)                       \
-	HALVES(Z0, Z1, Z4, Z5)            \
-	HALVES(Z2, Z3, Z6, Z7)            \
-	HALVES(Z8, Z9, Z10, Z11)          \
-	LEFTDIGITS(Z4, Z5, Z6, Z7, DI)    \
-	LEFTDIGITS(Z10, Z11, Z4, Z5, R14)
+	MINUS(Z2, Z8)                      \
+	MINUS(Z3, Z9)                      \
+	INTEGER(Z0)                        \
+	INTEGER(Z1)                        \
+	INTEGER(Z2)                        \
+	INTEGER(Z3)                        \
+	HALVES(Z0, Z1, Z4, Z5)             \
+	HALVES(Z2, Z3, Z6, Z7)             \
+	HALVES(Z8, Z9, Z10, Z11)           \
+	STOREDIGITS(Z4, Z5, Z6, Z7, DI)    \
+	STOREDIGITS(Z10, Z11, Z4, Z5, R14)
 
 // func sliceLeftAVX512(dst, x0, x1 *float32, ld, m, k int)
 //

@@ -98,7 +98,7 @@ func sliceLeftConjugateGeneric(re, im, x0, x1 []float32, ld, m, k int) {
 // sliceRightGeneric slices a panel of n <= 16 columns.
 func sliceRightGeneric(dst, x0, x1 []float32, ld, k, n int) {
 	_, nothing := sliceScale(0)
-	for row := range SliceRowsCount(k) {
+	for row := range sliceStrip(k) / sliceTile {
 		for j := n; j < sliceTile; j++ {
 			dst[row*sliceTile+j] = 0
 			if row == 0 {
@@ -106,14 +106,9 @@ func sliceRightGeneric(dst, x0, x1 []float32, ld, k, n int) {
 			}
 		}
 	}
-	sliceRowsGeneric(dst, sliceTile, x0, x1, ld, k, n)
-}
-
-// sliceRowsGeneric slices n <= 16 columns.
-func sliceRowsGeneric(dst []float32, ldd int, x0, x1 []float32, ldx, k, n int) {
 	for j := range n {
-		dst[j] = sliceOne(k, func(p int) float32 { return x0[p*ldx+j] }, func(p int) float32 { return x1[p*ldx+j] }, func(block, slice, quad int, word uint32) {
-			dst[(1+(block*3+slice)*16+quad)*ldd+j] = math.Float32frombits(word)
+		dst[j] = sliceOne(k, func(p int) float32 { return x0[p*ld+j] }, func(p int) float32 { return x1[p*ld+j] }, func(block, slice, quad int, word uint32) {
+			dst[(1+(block*3+slice)*16+quad)*sliceTile+j] = math.Float32frombits(word)
 		})
 	}
 }
@@ -121,37 +116,38 @@ func sliceRowsGeneric(dst []float32, ldd int, x0, x1 []float32, ldx, k, n int) {
 // gemmSlicesGeneric multiplies strips of m rows of either operand by panels of n columns.
 func gemmSlicesGeneric(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool) {
 	size := sliceStrip(steps * sliceSteps)
-	for which := range a {
+	for w := range a {
 		for i := range m {
-			strip, row := a[which][i/sliceTile*size:], i%sliceTile
+			strip, row := a[w][i/sliceTile*size:], i%sliceTile
 			for j := range n {
-				dst := &c[which][i*ldc+j]
-				*dst = sliceProduct(steps, strip, row, b[j/sliceTile*size:], sliceTile, j%sliceTile, *dst, accumulate)
+				dst := &c[w][i*ldc+j]
+				*dst = sliceProduct(steps, strip[row], from(strip, sliceTile+row*16), slicePart, b[j/sliceTile*size:], j%sliceTile, *dst, accumulate)
 			}
 		}
 	}
 }
 
-// gemmSliceRowsGeneric multiplies two strips of 16 rows by n columns.
-func gemmSliceRowsGeneric(n, steps int, a, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	size := sliceStrip(steps * sliceSteps)
-	for i := range 2 * sliceTile {
-		for j := range n {
+// gemmSliceShiftsGeneric multiplies m rows by two panels of 16 columns.
+func gemmSliceShiftsGeneric(m, steps int, a, b []float32, c []float32, ldc int, accumulate bool) {
+	size, pitch := sliceStrip(steps*sliceSteps), SliceRow(steps*sliceSteps)
+	for i := range m {
+		row := a[i*pitch:]
+		for j := range 2 * sliceTile {
 			dst := &c[i*ldc+j]
-			*dst = sliceProduct(steps, a[i/sliceTile*size:], i%sliceTile, b, ldb, j, *dst, accumulate)
+			*dst = sliceProduct(steps, row[0], from(row, sliceScales), sliceTile, b[j/sliceTile*size:], j%sliceTile, *dst, accumulate)
 		}
 	}
 }
 
-// sliceProduct returns the product of a row of a strip and a column of rows ldb apart, added to c
-// if it accumulates.
-func sliceProduct(steps int, strip []float32, row int, b []float32, ldb, column int, c float32, accumulate bool) float32 {
+// sliceProduct returns the product of a row, whose slices are a distance apart and whose sums are
+// multiplied with scale, and a column of a panel, added to c if it accumulates.
+func sliceProduct(steps int, scale float32, row []float32, distance int, panel []float32, column int, c float32, accumulate bool) float32 {
 	var sums [4]int32
 	for s := range steps {
 		for first := range 3 {
 			for second := range min(3, len(sums)-first) {
-				x := strip[sliceTile+s*sliceBlock+first*slicePart+row*16:]
-				sums[first+second] += sliceDot(x, b[(1+(s*3+second)*16)*ldb+column:], ldb)
+				x := row[(s*3+first)*distance:]
+				sums[first+second] += sliceDot(x, panel[(1+(s*3+second)*16)*sliceTile+column:])
 			}
 		}
 	}
@@ -162,14 +158,13 @@ func sliceProduct(steps int, strip []float32, row int, b []float32, ldb, column 
 	if !accumulate {
 		c = 0
 	}
-	return float32(float64(sum)*float64(strip[row]*b[column]) + float64(c))
+	return float32(float64(sum)*float64(scale*panel[column]) + float64(c))
 }
 
-// sliceDot returns the sum of the products of the digits of 16 quads, which are ld values apart in
-// the column.
-func sliceDot(row, column []float32, ld int) (sum int32) {
+// sliceDot returns the sum of the products of the digits of 16 quads.
+func sliceDot(row, column []float32) (sum int32) {
 	for quad := range 16 {
-		x, y := math.Float32bits(row[quad]), math.Float32bits(column[quad*ld])
+		x, y := math.Float32bits(row[quad]), math.Float32bits(column[quad*sliceTile])
 		for shift := 0; shift < 32; shift += 8 {
 			sum += int32(int8(x>>shift)) * int32(int8(y>>shift))
 		}

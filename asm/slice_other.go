@@ -14,14 +14,10 @@ func sliceRight(dst, x0, x1 []float32, ld, k, n int) {
 	sliceRightGeneric(dst, x0, x1, ld, k, n)
 }
 
-func sliceRows(dst []float32, ldd int, x0, x1 []float32, ldx, k, n int) {
-	sliceRowsGeneric(dst, ldd, x0, x1, ldx, k, n)
-}
-
 func gemmSlices(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool, _ [2][]float32) {
 	gemmSlicesGeneric(m, n, steps, a, b, c, ldc, accumulate)
 }
 
-func gemmSliceRows(n, steps int, a, b []float32, ldb int, c []float32, ldc int, accumulate bool, _ []float32, _ int) {
-	gemmSliceRowsGeneric(n, steps, a, b, ldb, c, ldc, accumulate)
+func gemmSliceShifts(m, steps int, a, b, c []float32, ldc int, accumulate bool, _ []float32, _ int) {
+	gemmSliceShiftsGeneric(m, steps, a, b, c, ldc, accumulate)
 }

@@ -158,7 +158,7 @@ func (f *frame) copySize(sources, b int) int {
 	case inSplits:
 		return f.h * f.rowFold(b).width * blocksOf(b, splitTile) * splitPiece(sources)
 	case inThinSlices:
-		return asm.SliceRowsCount(halfOf(sources)) * f.slicePitch(b)
+		return f.slicedRows(b) * asm.SliceRow(halfOf(sources))
 	case inColumns:
 		return f.outH * f.outW * b * f.dotPitch(sources)
 	}

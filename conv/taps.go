@@ -17,7 +17,7 @@ import (
 // Between them and the kernel network stand the rearrangements of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
-//	Forward          [(o,i), (t,c,j)], with the bias as last column, or split (thinsplit.go)
+//	Forward          [(o,i), (t,c,j)], with the bias as last column, or sliced (thinslices.go)
 //	InputGrad        [(c,j), (t,o,i)], from that of Forward
 //	KernelGrad       [(t,c,j), (o,i)]
 //
@@ -95,20 +95,20 @@ func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	return cpu.ReserveWorkspace(size)
 }
 
-// thinSlicesWorkspace returns the size of the sums of a thin batch that is sliced, and of the
-// rows of a kernel that is kept so.
+// thinSlicesWorkspace returns the size of a worker's memory for a thin batch that is sliced, and
+// for the rows of a kernel that is kept so.
 func (p *taps) thinSlicesWorkspace(s *Shape) (size int) {
 	var f frame
 	f.forward(s, s)
 	if f.form == inThinSlices {
-		size = splitTile * f.sumsPitch(f.outH, s.B)
+		size = f.thinWorkspace(s.Sources(), s.B)
 	}
 	if p.keepsSlices(&f) {
-		return max(size, splitTile*frozenPitch(s))
+		return max(size, splitTile*(frozenPitch(s)+s.Sources()))
 	}
 	f.inputGrad(s, s)
 	if f.form == inThinSlices {
-		size = max(size, splitTile*f.sumsPitch(f.outH, s.B))
+		size = max(size, f.thinWorkspace(s.Targets(), s.B))
 	}
 	return size
 }

@@ -6,15 +6,15 @@ import (
 )
 
 // Where the level has a matrix unit, the long rows of a thin batch (thin.go) are sliced, and
-// multiplied by the kernel sliced (asm.GemmSliceRows), tap after tap. A tap is another column to
-// begin with, so each value is sliced once:
+// multiplied by the kernel sliced (asm.GemmSliceShifts), tap after tap. A position is a row of the
+// left operand and a tap another row to begin with, so each value is sliced once:
 //
-//	source  rows of [row, col, batch] (asm.SliceRows), a border at the left of each row
+//	source  rows for [row, col, batch] (asm.SliceColumns), a border at the left of each row of the plane
 //	kernel  [strip of 32 rows, tap, sources]
 //
 // The sources are cut in halves, which are the two matrices side by side of sliced operands.
-// A strip of the kernel passes once, in the order in which it lies, over sums that stay in
-// the first-level cache. Rows of the plane at which a run of taps leaves the source are left out.
+// A strip of the kernel passes once, in the order in which it lies, over sums [row, col, batch, 32] that
+// stay in the first-level cache. Rows of the plane at which a run of taps leaves the source are left out.
 //
 // A kernel that is prepared for inference is kept sliced, the bias behind it: then the source
 // alone is sliced in a pass.
@@ -37,21 +37,21 @@ func thinPiece(sources int) int { return asm.SliceSize(splitTile, halfOf(sources
 // plane to the last.
 func (f *frame) longRow(rows, b int) int { return ((rows-1)*f.padW + f.outW) * b }
 
-// slicePitch returns the distance of the rows of a sliced source: room for all columns and
-// what fills up the last tile.
-func (f *frame) slicePitch(b int) int { return oddLines((f.left+f.h*f.padW)*b + thinTile - 1) }
+// slicedRows returns the number of rows of a sliced source: one for each position, with what
+// fills up the last tile.
+func (f *frame) slicedRows(b int) int { return (f.left+f.h*f.padW)*b + thinTile - 1 }
 
-// sumsPitch returns the distance of the rows of sums, for so many rows of the other plane.
-func (f *frame) sumsPitch(rows, b int) int { return oddLines(f.longRow(rows, b) + thinTile - 1) }
+// sumsRows returns that of sums, for so many rows of the other plane.
+func (f *frame) sumsRows(rows, b int) int { return f.longRow(rows, b) + thinTile - 1 }
 
-// thinTile is what asm.GemmSliceRows takes columns in multiples of.
+// thinTile is what asm.GemmSliceShifts takes rows in multiples of.
 const thinTile = splitTile / 2
 
-// oddLines returns the room for n values in an odd number of cache lines: rows at this
-// distance fall into all sets of the cache.
-func oddLines(n int) int {
-	const line = 16
-	return (blocksOf(n, line) | 1) * line
+// thinWorkspace returns the size of a worker's memory: the sums, and a row of the plane turned; or a
+// panel of the source; or a tap of a strip of the kernel, turned.
+func (f *frame) thinWorkspace(sources, b int) int {
+	sums := (f.sumsRows(f.outH, b) + f.outW*b) * splitTile
+	return max(sums, asm.SliceSize(1, halfOf(sources)), sources*splitTile)
 }
 
 // runThinSlices slices the source, and the kernel unless that has been done, and correlates.
@@ -95,42 +95,46 @@ type thinSlicing struct{ *correlation }
 var _ tensor.Task = (*thinSlicing)(nil)
 
 // Do slices the items lo <= item < hi.
-func (s *thinSlicing) Do(lo, hi, _ int) {
+func (s *thinSlicing) Do(lo, hi, worker int) {
+	local := s.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
 		if strip := item - s.h; strip >= 0 {
-			s.thinStrip(strip, s.kernel[strip*splitTile*s.lda:], s.lda)
+			s.thinStrip(strip, s.kernel[strip*splitTile*s.lda:], s.lda, local)
 		} else {
-			s.thinRow(item)
+			s.thinRow(item, local)
 		}
 	}
 }
 
 // thinRow slices a row of the source, with the border up to the next one; the first and the last
 // row with that on their other side.
-func (c *correlation) thinRow(row int) {
-	half, pitch, line := halfOf(c.sources), c.slicePitch(c.batch), c.w*c.batch
+func (c *correlation) thinRow(row int, panel []float32) {
+	half, line := halfOf(c.sources), c.w*c.batch
+	pitch := asm.SliceRow(half)
 	begin := (c.left + row*c.padW) * c.batch
 	from, to := begin, begin+c.padW*c.batch
 	if row == 0 {
 		from = 0
 	}
 	if row == c.h-1 {
-		to = pitch
+		to = c.slicedRows(c.batch)
 	}
-	for i := range asm.SliceRowsCount(half) {
-		dst := c.splitSource[i*pitch:]
-		clear(dst[from:begin])
-		clear(dst[begin+line : to])
-	}
+	clear(c.splitSource[from*pitch : begin*pitch])
+	clear(c.splitSource[(begin+line)*pitch : to*pitch])
 	src := c.src[row*line:]
-	asm.SliceRows(c.splitSource[begin:], pitch, src, src[(c.sources-half)*c.plane:], c.plane, half, line)
+	asm.SliceColumns(c.splitSource[begin*pitch:], src, src[(c.sources-half)*c.plane:], c.plane, half, line, panel)
 }
 
-// thinStrip slices 32 rows of the kernel, which are lda apart.
-func (c *correlation) thinStrip(strip int, kernel []float32, lda int) {
+// thinStrip slices 32 rows of the kernel, which are lda apart; those that are not there are zero.
+func (c *correlation) thinStrip(strip int, kernel []float32, lda int, turned []float32) {
 	rows, piece := min(splitTile, c.m-strip*splitTile), thinPiece(c.sources)
+	turned = turned[:c.sources*splitTile]
+	if rows < splitTile {
+		clear(turned)
+	}
 	for t := range c.offsets {
-		asm.SliceHalves(c.splitKernel[(strip*len(c.offsets)+t)*piece:], kernel[t*c.sources:], lda, rows, c.sources)
+		asm.Transpose(turned, splitTile, kernel[t*c.sources:], lda, rows, c.sources)
+		asm.SliceHalves(c.splitKernel[(strip*len(c.offsets)+t)*piece:], turned, splitTile, c.sources, splitTile)
 	}
 }
 
@@ -145,13 +149,14 @@ var _ tensor.Task = (*frozenSlicing)(nil)
 // Do slices the strips lo <= strip < hi.
 func (s *frozenSlicing) Do(lo, hi, worker int) {
 	ld := frozenPitch(s.order.shape)
-	kernel := s.cpu.Workspace(worker)
+	local := pieces{s.cpu.Workspace(worker)}
+	kernel := local.cut(splitTile * ld)
 	for strip := lo; strip < hi; strip++ {
 		m := strip * splitTile
 		for i := range min(splitTile, s.m-m) {
 			s.order.row(kernel[i*ld:], m+i)
 		}
-		s.thinStrip(strip, kernel, ld)
+		s.thinStrip(strip, kernel, ld, local.rest)
 	}
 }
 
@@ -168,16 +173,11 @@ func (c *correlation) doThinSlices(lo, hi, worker int) {
 }
 
 // multiplyThin computes the rows first <= row < end of 32 planes of dst.
-func (c *correlation) multiplyThin(strip, first, end int, sums []float32) {
+func (c *correlation) multiplyThin(strip, first, end int, local []float32) {
 	m, line := strip*splitTile, c.padW*c.batch
-	ld, pitch := c.sumsPitch(end-first, c.batch), c.slicePitch(c.batch)
-	for i := range min(splitTile, c.m-m) {
-		var bias float32
-		if c.ones {
-			bias = c.kernel[(m+i)*c.lda+c.column]
-		}
-		asm.Fill(sums[i*ld:][:ld], bias)
-	}
+	size, pitch := c.sumsRows(end-first, c.batch)*splitTile, asm.SliceRow(halfOf(c.sources))
+	sums, turned := local[:size], local[size:]
+	c.thinBias(sums, m)
 	piece := thinPiece(c.sources)
 	kernel, at := c.splitKernel[strip*len(c.offsets)*piece:], c.rows
 	for _, run := range c.runs {
@@ -186,20 +186,35 @@ func (c *correlation) multiplyThin(strip, first, end int, sums []float32) {
 		inside := max(0, -shift) // the first row
 		lo, hi := max(first, inside), min(end, c.h-shift)
 		if lo < hi {
-			columns := blocksOf(c.longRow(hi-lo, c.batch), thinTile) * thinTile
-			asm.GemmSliceRows(columns, halfOf(c.sources), kernel, c.splitSource[(lo-inside)*line:], pitch, at[:run.n], sums[(lo-first)*line:], ld, true, next)
+			positions := blocksOf(c.longRow(hi-lo, c.batch), thinTile) * thinTile
+			asm.GemmSliceShifts(positions, halfOf(c.sources), c.splitSource[(lo-inside)*line*pitch:], at[:run.n], kernel, sums[(lo-first)*line*splitTile:], splitTile, true, next)
 		}
 		kernel, at = next, at[run.n:]
 	}
-	for i := range min(splitTile, c.m-m) {
-		for row := first; row < end; row++ {
-			from := sums[i*ld+(row-first)*line:][:c.outW*c.batch]
-			to := c.dst[(m+i)*c.dstPlane+row*len(from):][:len(from)]
-			if c.accumulate {
-				asm.Add(to, to, from)
-			} else {
-				copy(to, from)
-			}
+	rows, n := min(splitTile, c.m-m), c.outW*c.batch
+	for row := first; row < end; row++ {
+		from, to := sums[(row-first)*line*splitTile:], c.dst[m*c.dstPlane+row*n:]
+		if !c.accumulate {
+			asm.Transpose(to, c.dstPlane, from, splitTile, n, rows)
+			continue
 		}
+		asm.Transpose(turned, n, from, splitTile, n, rows)
+		for i := range rows {
+			asm.Add(to[i*c.dstPlane:][:n], to[i*c.dstPlane:][:n], turned[i*n:][:n])
+		}
+	}
+}
+
+// thinBias fills the sums of the planes from m on with their biases, or with zero.
+func (c *correlation) thinBias(sums []float32, m int) {
+	clear(sums)
+	if !c.ones {
+		return
+	}
+	for i := range min(splitTile, c.m-m) {
+		sums[i] = c.kernel[(m+i)*c.lda+c.column]
+	}
+	for at := splitTile; at < len(sums); at += splitTile {
+		copy(sums[at:], sums[:splitTile])
 	}
 }
