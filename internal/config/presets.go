@@ -43,7 +43,7 @@ func on(group string, elements int, c Config) Config {
 // byAnyAngle is the toy task whose border has to be found: with more channels, a longer
 // course, and subsets that follow it faster.
 func byAnyAngle(partial bool) Config {
-	c := longer(40, toy("mnist6-circle", partial))
+	c := longer(50, toy("mnist6-circle", partial))
 	c.Net.Width, c.Train.StepsPerEpoch, c.Train.LRSubset = 16, 150, 0.03
 	return c
 }
