@@ -38,6 +38,7 @@ type frequency struct {
 	cpu     *tensor.CPU
 	keep    bool // the kernel's spectrum, from Prepare on
 	biased  bool // the last Prepare had a bias
+	kept    keptMap
 
 	// The tasks, kept so that a pass allocates nothing.
 	folding        folding
@@ -47,6 +48,7 @@ type frequency struct {
 	paired         pairedProduct
 	gradient       gradient
 	pairedGradient pairedGradient
+	turning        turning
 }
 
 var _ Passes = (*frequency)(nil)
@@ -222,11 +224,13 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			}
 		}
 	}
-	scratch = spectra + 4*skew
+	scratch, prepared = spectra+4*skew, keptAt(slots, s)+kept
+	p.kept = keptMap{}
 	if !inference {
 		scratch += slots
+		p.kept = p.lattice.keepMap(s, prepared)
 	}
-	return keptAt(slots, s) + kept, scratch
+	return prepared + p.kept.size, scratch
 }
 
 // keptAt returns where a kept spectrum begins, behind slots and bias.
@@ -250,6 +254,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 // Prepare folds the kernel into slots, and makes the spectrum that is to be kept.
 func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
+	p.kept.valid = false
 	p.folding = folding{shape: s, cpu: p.cpu, kernel: kernel.Host(), slots: prepared.Host()[:size]}
 	p.folding.run()
 	p.biased = !bias.IsZero()
@@ -277,8 +282,12 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	memory := pieces{scratch.Host()}
 	from := memory.cut(c.most * 2 * planeSize(s.Sources(), s.B))
 	to := memory.cut(c.most * 2 * planeSize(c.channels*s.NOut, s.B))
+	p.kept.valid = p.kept.size > 0
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
+		if p.kept.valid {
+			from = p.kept.of(prepared, b, s)
+		}
 		p.analyse(b, &l.in, x.Host(), from, s.Sources(), s.NIn, s)
 		for i := range c.shares {
 			share := c.share(s.Out, i)
@@ -304,10 +313,14 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
 		p.analyse(b, &l.grad, dy.Host(), from, s.Targets(), s.NOut, s)
+		var kept []float32
+		if p.kept.valid {
+			kept = p.kept.of(prepared, b, s)
+		}
 		for i := range c.shares {
 			share := c.share(s.In, i)
 			if !dkernel.IsZero() {
-				p.reduce(b, x.Host(), from, ofShare, dslots, share, s, g > 0)
+				p.reduce(b, x.Host(), kept, from, ofShare, dslots, share, s, g > 0)
 			}
 			if !dx.IsZero() {
 				p.multiply(b, s, productArgs{slots: slots, from: from, to: ofShare, share: share, adjoint: true})
@@ -323,15 +336,20 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 }
 
 // reduce adds what a band contributes to the gradient of the slots, for the columns of some
-// channels of x.
-func (p *frequency) reduce(b band, x, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
+// channels of x. kept is the band of the spectrum of x that Forward made, or nil.
+func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
 	l, turned := p.lattice, panelsOf(s, share.count)
 	of := share.planes(s.NIn)
-	plane := s.H * s.W * s.B
-	p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-		plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
-		spectrum: spectrum, turned: true, panels: turned}
-	p.analysis.run()
+	if kept != nil {
+		p.turning = turning{shape: s, panels: turned, column: of.first / turned.kinds, from: kept, to: spectrum}
+		p.cpu.Team().For(b.count, 1, &p.turning)
+	} else {
+		plane := s.H * s.W * s.B
+		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
+			plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
+			spectrum: spectrum, turned: true, panels: turned}
+		p.analysis.run()
+	}
 	column := of.first / turned.kinds
 	if s.Paired {
 		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: turned, column: column, accumulate: accumulate}
@@ -373,6 +391,7 @@ func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, channe
 func (p *frequency) release() {
 	p.folding, p.analysis, p.synthesis = folding{}, analysis{}, synthesis{}
 	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
+	p.turning = turning{}
 }
 
 // pieces is memory that buffers are cut off, each at a multiple of 64 bytes.

@@ -103,9 +103,9 @@ func (s *Shape) Operations() float64 {
 // allocates nothing in a pass.
 type Passes interface {
 	// Sizes returns the numbers of values of the buffers prepared and scratch,
-	// for s with the largest element counts. Prepared keeps its contents until
-	// the next Prepare; scratch keeps nothing. The last call holds for Bind and all
-	// passes; with inference there is no Backward.
+	// for s with the largest element counts. Prepared keeps its contents, to which
+	// Forward may add, until the next Prepare; scratch keeps nothing. The last call
+	// holds for Bind and all passes; with inference there is no Backward.
 	Sizes(s *Shape, inference bool) (prepared, scratch int)
 	// Bind names the device and the largest shape.
 	Bind(dev tensor.Device, s *Shape) error
@@ -117,7 +117,8 @@ type Passes interface {
 	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
 	// Backward writes the gradient of the kernel to dkernel and writes, or with
 	// accumulate adds, the gradient of x to dx. Either may be the zero Buffer,
-	// if it is not wanted.
+	// if it is not wanted. If there has been a Forward since Prepare, x is that of
+	// the last one.
 	Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 

@@ -281,6 +281,12 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			}
 			compare(t, c.name+": y without bias", y.values(), plain, want.sizeY)
 
+			// Without a Forward before.
+			p.Prepare(pre.buffer(), host(c.kernel), tensor.Buffer{}, tmp.buffer(), s)
+			p.Backward(dk.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
+			compare(t, c.name+": dx without forward", dx.values(), want.dx, want.sizeX)
+			compare(t, c.name+": dkernel without forward", dk.values(), want.dk, want.size)
+
 			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
 				if !g.intact() {
 					t.Errorf("%s: written beyond %s", c.name, what)

@@ -280,12 +280,17 @@ func (a *analysis) turn(g frequencies, from []float32, first, n, times int) {
 	p := &a.panels
 	for k := range 2 * g.count {
 		dst := a.spectrum[(2*(g.first-a.first)+k)*p.part()+times*p.count()*p.distance():]
-		for c := 0; c < n; {
-			panel, column := (first+c)/p.nr, (first+c)%p.nr
-			run := min(n-c, p.nr-column)
-			asm.Transpose(dst[panel*p.distance()+column:], p.nr, from[(k*n+c)*a.batch:], a.batch, run, a.batch)
-			c += run
-		}
+		p.turn(dst, from[k*n*a.batch:], first, n)
+	}
+}
+
+// turn writes n columns [column, batch], from number first on, to the panels of their kind.
+func (p *panels) turn(dst, from []float32, first, n int) {
+	for c := 0; c < n; {
+		panel, column := (first+c)/p.nr, (first+c)%p.nr
+		run := min(n-c, p.nr-column)
+		asm.Transpose(dst[panel*p.distance()+column:], p.nr, from[c*p.batch:], p.batch, run, p.batch)
+		c += run
 	}
 }
 

@@ -1,0 +1,54 @@
+package conv
+
+import "github.com/noether-go/noether/tensor"
+
+// The spectrum of a map that Forward makes is kept for the gradient of the kernel, behind what Prepare
+// leaves, where it is small: it takes as much room as the map once more, and half as much again for the
+// border, but Backward has one transform less to make of three.
+
+// keptMapValues bounds a spectrum that is kept.
+const keptMapValues = 6 << 20
+
+// keptMap is the spectrum of the map of the last Forward, [f, part, source, batch].
+type keptMap struct {
+	at, size int  // in the prepared memory, for the largest shape; 0 values if it is not kept
+	valid    bool // there has been a Forward since Prepare
+}
+
+// keepMap returns where the spectrum goes, behind so many values, for the largest shape: nowhere if
+// it is too large.
+func (l *lattice) keepMap(s *Shape, behind int) keptMap {
+	size := l.count * 2 * planeSize(s.Sources(), s.B)
+	if size > min(keptMapValues, l.budget) {
+		return keptMap{}
+	}
+	return keptMap{at: roundUp(behind), size: roundUp(behind) - behind + size}
+}
+
+// of returns the memory of a band of the spectrum.
+func (k *keptMap) of(prepared tensor.Buffer, b band, s *Shape) []float32 {
+	return prepared.Host()[k.at+2*b.first*planeSize(s.Sources(), s.B):]
+}
+
+// turning writes a band of a spectrum that is kept to panels. Items are frequencies.
+type turning struct {
+	shape  *Shape
+	panels panels
+	column int       // (c,j) of a kind that the panels begin with
+	from   []float32 // [f, part, (c,j), batch]
+	to     []float32 // [f, part, kind, panel of (c,j), batch, (c,j)]
+}
+
+var _ tensor.Task = (*turning)(nil)
+
+// Do turns the frequencies lo <= f < hi.
+func (t *turning) Do(lo, hi, _ int) {
+	sources, batch := t.shape.Sources(), t.shape.B
+	p, plane := &t.panels, planeSize(sources, batch)
+	for k := 2 * lo; k < 2*hi; k++ {
+		from := t.from[k*plane:]
+		for kind := range p.kinds {
+			p.turn(t.to[k*p.part()+kind*p.count()*p.distance():], from[(kind*sources/p.kinds+t.column)*batch:], 0, p.n)
+		}
+	}
+}
