@@ -20,7 +20,7 @@
 //	}
 //
 // Each m has loops of its own, with all columns or under masks. Meanwhile the rows of B
-// of the next tile are fetched, and the rows that are to be written.
+// of the next tile are fetched, and those that the next tile but one will write.
 //
 //	Z0..Z13      E: row i in Z(2i) and Z(2i+1)
 //	Z14..Z27     O
@@ -87,8 +87,8 @@ again:  \
 	JNZ        again    \
 	JMP        next
 
-// SAVE adds row up and row down to what is there, or to zero, and stores them, and goes on to
-// the rows before and after.
+// UP and DOWN add what is there, or zero, to the row at R12 or at R13, store it and go on to
+// the row before or behind; DOWN that in Z28 and Z29. SAVE makes both of a row of E and of O.
 #define UP(e0, e1) \
 	VMOVUPS.Z (R12), K3, Z30   \
 	VMOVUPS.Z 64(R12), K4, Z31 \
@@ -98,14 +98,6 @@ again:  \
 	VMOVUPS   e1, K2, 64(R12)  \
 	SUBQ      DX, R12
 
-#define SAVE(e0, e1, o0, o1) \
-	VSUBPS o0, e0, Z28 \
-	VSUBPS o1, e1, Z29 \
-	VADDPS o0, e0, e0  \
-	VADDPS o1, e1, e1  \
-	UP(e0, e1)         \
-	DOWN
-
 #define DOWN \
 	VMOVUPS.Z (R13), K3, Z30   \
 	VMOVUPS.Z 64(R13), K4, Z31 \
@@ -114,6 +106,14 @@ again:  \
 	VMOVUPS   Z28, K1, (R13)   \
 	VMOVUPS   Z29, K2, 64(R13) \
 	ADDQ      DX, R13
+
+#define SAVE(e0, e1, o0, o1) \
+	VSUBPS o0, e0, Z28 \
+	VSUBPS o1, e1, Z29 \
+	VADDPS o0, e0, e0  \
+	VADDPS o1, e1, e1  \
+	UP(e0, e1)         \
+	DOWN
 
 // JUMP goes to the label of m.
 #define JUMP(l1, l2, l3, l4, l5, l6, l7) \

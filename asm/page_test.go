@@ -164,6 +164,9 @@ func TestStayInside(t *testing.T) {
 					check(t, fmt.Sprintf("GemmStripTN of %dx%dx%d", m, n, k), func() {
 						GemmStripTN(m, n, k, x(m*k), m, x(k*n), n, x(m*n), n, false)
 					})
+					check(t, fmt.Sprintf("GemmMirrored of %dx%dx%d", m, n, k), func() {
+						GemmMirrored(m, n, k, k, x(k*m), x(k*m), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, true)
+					})
 					last := (n - 1) / nr
 					size := last*k*nr + (k-1)*nr + n - last*nr
 					check(t, fmt.Sprintf("GemmPanelsNN of %dx%dx%d", m, n, k), func() {
