@@ -128,9 +128,10 @@ func SliceRight(dst, x0, x1 []float32, ld, k, n int) {
 // different weight in float32 and the addition to c, so the result does not depend on any order.
 //
 // A row and a column are worth nothing to each other if the product of their largest values is
-// below 2^-120, values below 2^-127 are zero, and so are rows and columns with none of 2^-126. Where that product is above 2^127 the result may
-// be infinite or NaN, and where one of the two holds an infinity or a NaN, it is NaN. Without
-// accumulate c is not read; it must not overlap the operands.
+// below 2^-120. Values below 2^-127 are zero, and so are rows and columns with no value of 2^-126
+// or more. Where that product is above 2^127 the result may be infinite or NaN, and where one of
+// the two holds an infinity or a NaN, it is NaN. Without accumulate c is not read; it must not
+// overlap the operands.
 //
 // Meanwhile the processor is asked to bring what comes next from ahead[w] into the second-level
 // cache: 256 values for each block of a tile of 16 rows and columns. That is a hint: ahead may

@@ -82,23 +82,27 @@
 	VMOVUPS Z14, 1024(P)   \
 	VMOVUPS Z15, 2048(P)
 
-// QUAD makes the slices of steps j, in the columns A, and j+16, in B, and goes on to the next ones.
-#define QUAD(A, B) \
-	VMOVUPS.Z (SI), A, Z0           \
-	VMOVUPS.Z (R12), B, Z1          \
-	VMOVUPS.Z (R10), A, Z2          \
-	VMOVUPS.Z (R13), B, Z3          \
+// SLICES makes the slices at DI of the values Z0 (bytes 0), Z1 (2), Z2 (1) and Z3 (3) of quads.
+#define SLICES \
 	INTEGER(Z0)                     \
 	INTEGER(Z1)                     \
 	INTEGER(Z2)                     \
 	INTEGER(Z3)                     \
 	HALVES(Z0, Z1, Z4, Z5)          \
 	HALVES(Z2, Z3, Z6, Z7)          \
-	STOREDIGITS(Z4, Z5, Z6, Z7, DI) \
-	ADDQ      $64, DI               \
-	ADDQ      R11, SI               \
-	ADDQ      R11, R12              \
-	ADDQ      R11, R10              \
+	STOREDIGITS(Z4, Z5, Z6, Z7, DI)
+
+// QUAD makes the slices of steps j, in the columns A, and j+16, in B, and goes on to the next ones.
+#define QUAD(A, B) \
+	VMOVUPS.Z (SI), A, Z0  \
+	VMOVUPS.Z (R12), B, Z1 \
+	VMOVUPS.Z (R10), A, Z2 \
+	VMOVUPS.Z (R13), B, Z3 \
+	SLICES                 \
+	ADDQ      $64, DI      \
+	ADDQ      R11, SI      \
+	ADDQ      R11, R12     \
+	ADDQ      R11, R10     \
 	ADDQ      R11, R13
 
 // func sliceRightAVX512(dst, x0, x1 *float32, ldx, k, n int)
@@ -307,15 +311,6 @@ last:
 	VMOVUPS.Z (R10)(AX*1), A, Z2   \
 	VMOVUPS.Z 64(R10)(AX*1), B, Z3
 
-#define REALROW \
-	INTEGER(Z0)                     \
-	INTEGER(Z1)                     \
-	INTEGER(Z2)                     \
-	INTEGER(Z3)                     \
-	HALVES(Z0, Z1, Z4, Z5)          \
-	HALVES(Z2, Z3, Z6, Z7)          \
-	STOREDIGITS(Z4, Z5, Z6, Z7, DI)
-
 #define CONJUGATEROW \
 	MINUS(Z2, Z8)                      \
 	MINUS(Z3, Z9)                      \
@@ -359,7 +354,7 @@ row:
 
 block:
 	ROW(K5, K5)
-	REALROW
+	SLICES
 	ADDQ $128, AX
 	ADDQ $3072, DI
 	DECQ CX
@@ -369,7 +364,7 @@ last:
 	TESTQ BX, BX
 	JZ    next
 	ROW(K3, K4)
-	REALROW
+	SLICES
 
 next:
 	ADDQ $4, DX

@@ -38,7 +38,7 @@ type frequency struct {
 	cpu     *tensor.CPU
 	keep    bool // the kernel's spectrum, from Prepare on
 	biased  bool // the last Prepare had a bias
-	kept    keptMap
+	keptMap keptMap
 
 	// The tasks, kept so that a pass allocates nothing.
 	folding        folding
@@ -225,12 +225,12 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 		}
 	}
 	scratch, prepared = spectra+4*skew, keptAt(slots, s)+kept
-	p.kept = keptMap{}
+	p.keptMap = keptMap{}
 	if !inference {
 		scratch += slots
-		p.kept = p.lattice.keepMap(s, prepared)
+		p.keptMap = p.lattice.keepMap(s, prepared)
 	}
-	return prepared + p.kept.size, scratch
+	return prepared + p.keptMap.size, scratch
 }
 
 // keptAt returns where a kept spectrum begins, behind slots and bias.
@@ -254,7 +254,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 // Prepare folds the kernel into slots, and makes the spectrum that is to be kept.
 func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
-	p.kept.valid = false
+	p.keptMap.valid = false
 	p.folding = folding{shape: s, cpu: p.cpu, kernel: kernel.Host(), slots: prepared.Host()[:size]}
 	p.folding.run()
 	p.biased = !bias.IsZero()
@@ -282,11 +282,11 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	memory := pieces{scratch.Host()}
 	from := memory.cut(c.most * 2 * planeSize(s.Sources(), s.B))
 	to := memory.cut(c.most * 2 * planeSize(c.channels*s.NOut, s.B))
-	p.kept.valid = p.kept.size > 0
+	p.keptMap.valid = p.keptMap.size > 0
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
-		if p.kept.valid {
-			from = p.kept.of(prepared, b, s)
+		if p.keptMap.valid {
+			from = p.keptMap.of(prepared, b, s)
 		}
 		p.analyse(b, &l.in, x.Host(), from, s.Sources(), s.NIn, s)
 		for i := range c.shares {
@@ -314,8 +314,8 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		b := l.band(g, c.groups)
 		p.analyse(b, &l.grad, dy.Host(), from, s.Targets(), s.NOut, s)
 		var kept []float32
-		if p.kept.valid {
-			kept = p.kept.of(prepared, b, s)
+		if p.keptMap.valid {
+			kept = p.keptMap.of(prepared, b, s)
 		}
 		for i := range c.shares {
 			share := c.share(s.In, i)

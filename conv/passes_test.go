@@ -167,6 +167,15 @@ func TestPasses(t *testing.T) {
 			p.lattice.shareTargets, p.lattice.shareSources = 1, 1
 			return p
 		},
+		// In bands and shares of several channels, with the spectrum of x kept whole.
+		"frequency in shares": func(s *Shape) Passes {
+			if !inFrequency(s) {
+				return nil
+			}
+			p := newFrequency(s)
+			p.lattice.budget = p.lattice.count * 2 * planeSize(s.Sources(), s.B)
+			return p
+		},
 	} {
 		t.Run("algorithm="+name, func(t *testing.T) { testPasses(t, make, problems) })
 	}
