@@ -16,6 +16,7 @@ var benchmarks = []struct {
 	padding            Padding
 }{
 	{"lifting", 1, 10, 1, 8, 28, 64, 7, Same},
+	{"lifting32", 1, 32, 1, 8, 28, 64, 7, Same},
 	{"mnist6", 10, 10, 8, 8, 28, 64, 7, Same},
 	{"mnist6-14", 10, 10, 8, 8, 14, 64, 7, Same},
 	{"mnist6-7", 10, 10, 8, 8, 7, 64, 7, Same},

@@ -25,26 +25,9 @@ const (
 // packing, shared by all positions. Taps outside the plane shorten the panel. For
 // InputGrad, whose taps run the other way, columns are stored in reverse.
 
-// listRuns lists the runs of taps side by side.
-func (c *correlation) listRuns() {
-	c.runs = c.runs[:0]
-	step := 1
-	if c.mirrored {
-		step = -1
-	}
-	for t := 0; t < len(c.offsets); {
-		n := 1
-		for t+n < len(c.offsets) && c.offsets[t+n] == (Offset{c.offsets[t].Row, c.offsets[t].Col + step*n}) {
-			n++
-		}
-		c.runs = append(c.runs, line{t, n})
-		t += n
-	}
-}
-
 // runBlocked copies the source and correlates.
 func (c *correlation) runBlocked(p *taps) {
-	c.listRuns()
+	c.runs = c.lines(c.runs)
 	c.slices = (c.batch + c.nr - 1) / c.nr
 	for i := range c.unity {
 		c.unity[i] = 1

@@ -177,6 +177,27 @@ func (f *frame) kernelSize(m, sources int) int {
 	return 0
 }
 
+// line is a run of taps side by side.
+type line struct{ t, n int }
+
+// lines lists the taps line by line, in the memory of to.
+func (f *frame) lines(to []line) []line {
+	to = to[:0]
+	step := 1
+	if f.mirrored {
+		step = -1
+	}
+	for t := 0; t < len(f.offsets); {
+		n := 1
+		for t+n < len(f.offsets) && f.offsets[t+n] == (Offset{f.offsets[t].Row, f.offsets[t].Col + step*n}) {
+			n++
+		}
+		to = append(to, line{t, n})
+		t += n
+	}
+	return to
+}
+
 // view is a frame with its source in memory. Position (row, col) of the source,
 // and batch entry b, is at origin + (row*width+col)*batch + b of each plane.
 type view struct {

@@ -22,8 +22,7 @@ const (
 // plane. A sum takes the blocks of dy one after another, so it has one order
 // whatever the rows are split over, and each block is summed in registers.
 //
-// Rows of A are the sources of one tap, or, where sources are few, the taps of
-// one row of the grid.
+// Rows of A are the sources of one tap. Few sources go another way (reducethin.go).
 type reduction struct {
 	view
 	dy      []float32 // [m, outH, outW, batch]
@@ -31,17 +30,13 @@ type reduction struct {
 	sums    []float32 // [(t,s), m]
 
 	mr, nr int
-	step   int    // rows of A taken at a time
-	tiles  int    // of the sources of one tap
-	lines  []line // of neighbouring taps, for few sources; else empty
-	span   int    // positions of a block; 0: part of one position's batch
-	deep   int    // packed rows of a block
+	step   int // rows of A taken at a time
+	tiles  int // of the sources of one tap
+	span   int // positions of a block; 0: part of one position's batch
+	deep   int // packed rows of a block
 	cpu    *tensor.CPU
 	bands  // where products are split
 }
-
-// line is a run of taps side by side.
-type line struct{ t, n int }
 
 // unit is one tile of rows of A.
 type unit struct {
@@ -54,18 +49,7 @@ type unit struct {
 var _ tensor.Task = (*reduction)(nil)
 
 func (r *reduction) bind(s *Shape) int {
-	mr, nr := asm.GemmTile()
-	r.lines = r.lines[:0]
-	if s.Sources() < thinSources && len(s.Offsets) > 1 {
-		for t := 0; t < len(s.Offsets); {
-			n := 1
-			for n < mr && t+n < len(s.Offsets) && s.Offsets[t+n] == (Offset{s.Offsets[t].Row, s.Offsets[t].Col + n}) {
-				n++
-			}
-			r.lines = append(r.lines, line{t, n})
-			t += n
-		}
-	}
+	_, nr := asm.GemmTile()
 	return max((min(s.Targets(), wide)+nr-1)/nr*nr*depth, splitTile*max(splitTile, s.B))
 }
 
@@ -88,9 +72,6 @@ func (r *reduction) run(p *taps) {
 	}
 	r.cpu = p.cpu
 	units := len(r.offsets) * r.tiles
-	if len(r.lines) > 0 {
-		units = len(r.lines) * r.sources
-	}
 	chunk := units
 	if n := p.team.Size(); n > 1 {
 		chunk = (units + 2*n - 1) / (2 * n)
@@ -101,15 +82,6 @@ func (r *reduction) run(p *taps) {
 
 // unit returns the tile of that number.
 func (r *reduction) unit(u int) unit {
-	if len(r.lines) > 0 {
-		l, s := r.lines[u/r.sources], u%r.sources
-		return unit{
-			rows: l.n,
-			a:    s * r.plane, lda: r.batch,
-			t:   l.t,
-			sum: (l.t*r.sources + s) * r.targets, ldc: r.sources * r.targets,
-		}
-	}
 	t, s := u/r.tiles, u%r.tiles*r.step
 	return unit{
 		rows: min(r.step, r.sources-s),

@@ -32,6 +32,7 @@ type taps struct {
 
 	corr           correlation
 	reduce         reduction
+	thinReduce     thinReduction
 	copies         copying
 	blocks         blocking
 	splitting      splitting
@@ -75,6 +76,9 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	kernel := s.Sources() * lead(s.Targets()*len(s.Offsets))
 	scratch = max(scratch, kernel+f.copySize(s.Targets(), s.B)+f.kernelSize(s.Sources(), s.Targets()))
 	f.kernelGrad(s, s)
+	if s.Sources() < thinSources {
+		return prepared, max(scratch, thinParts*thinSums(s)+f.copySize(s.Sources(), s.B))
+	}
 	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B)+f.bandSize(s.Sources(), s.Targets(), s.B))
 }
 
@@ -87,6 +91,9 @@ func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	}
 	p.cpu, p.team, p.max = cpu, cpu.Team(), *s
 	size := max(p.corr.bind(s), p.reduce.bind(s))
+	if s.Sources() < thinSources {
+		size = max(size, p.thinReduce.bind(s))
+	}
 	if s.B < thinBatch {
 		mr, _ := asm.GemmTile()
 		width := max(s.W, s.OutW) + 2*largestOffset(s)
@@ -138,7 +145,7 @@ func (p *taps) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 	}
 	c.cpu, c.m, c.sources = p.cpu, s.Targets(), s.Sources()
 	c.splitKernel = prepared.Host()
-	c.listRuns()
+	c.runs = c.lines(c.runs)
 	p.frozenKernel = frozenSlicing{c, a}
 	p.team.For(blocksOf(c.m, splitTile), 1, &p.frozenKernel)
 	if p.biased {
@@ -199,6 +206,10 @@ func (p *taps) inputGrad(dx, dy, prepared, scratch tensor.Buffer, s *Shape, accu
 
 // kernelGrad computes the gradient of the kernel.
 func (p *taps) kernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
+	if p.max.Sources() < thinSources {
+		p.thinKernelGrad(dkernel, x, dy, scratch, s)
+		return
+	}
 	size := s.KernelSize()
 	sums := scratch.Host()[:size]
 	r := &p.reduce
@@ -211,6 +222,15 @@ func (p *taps) kernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
 	a := &p.order
 	*a = arrangement{shape: s, to: fromKernelGrad, kernel: dkernel.Host(), dst: sums}
 	a.run(p.team)
+}
+
+func (p *taps) thinKernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
+	size := thinParts * thinSums(s)
+	r := &p.thinReduce
+	r.frame.kernelGrad(s, &p.max)
+	r.source(p, x.Host(), scratch.Host()[size:], s.Sources(), s.B)
+	r.dy, r.kernel, r.sums = dy.Host(), dkernel.Host(), scratch.Host()[:size]
+	r.run(p, s)
 }
 
 // arrangement moves a kernel between the layouts of the passes. Items are rows

@@ -46,7 +46,7 @@ func (f *frame) rowFold(b int) rowFold {
 
 // runSplit splits the source and the kernel, and correlates.
 func (c *correlation) runSplit(p *taps) {
-	c.listRuns()
+	c.runs = c.lines(c.runs)
 	c.slices = blocksOf(c.batch, splitTile)
 	c.fold = c.rowFold(c.batch)
 	size := c.h * c.slices * c.fold.width * splitPiece(c.sources)

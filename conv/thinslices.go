@@ -56,7 +56,7 @@ func (f *frame) thinWorkspace(sources, b int) int {
 
 // runThinSlices slices the source, and the kernel unless that has been done, and correlates.
 func (c *correlation) runThinSlices(p *taps) {
-	c.listRuns()
+	c.runs = c.lines(c.runs)
 	c.listTaps()
 	size := c.copySize(c.sources, c.batch)
 	c.splitSource = c.inBlocks[:size]
