@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // packRowsAVX512 copies rows of at most 32 values to a panel; the masks load
 // the columns that exist and store the panel's width, with zeros between. In Go:
@@ -168,10 +169,6 @@ done:
 //		}
 //	}
 //
-// A 16x16 block is transposed in three steps: 4x4 values within each 128-bit
-// lane of four rows (QUAD), then 4x4 lanes of four such results (LANES), after
-// which Z(j) is column j.
-//
 //	SI, R11, R12, R13  rows 0, 4, 8, 12
 //	R9, R10            ldsrc, 3*ldsrc in bytes
 //	DI, R8             dst, lddst in bytes
@@ -194,26 +191,6 @@ done:
 	JLE        loaded   \
 	PREFETCHT0 256 x    \
 	VMOVUPS.Z  x, K1, z
-
-#define QUAD(a, b, c, d, s, t, u, v) \
-	VUNPCKLPS b, a, s \
-	VUNPCKHPS b, a, t \
-	VUNPCKLPS d, c, u \
-	VUNPCKHPS d, c, v \
-	VUNPCKLPD u, s, a \
-	VUNPCKHPD u, s, b \
-	VUNPCKLPD v, t, c \
-	VUNPCKHPD v, t, d
-
-#define LANES(a, b, c, d, s, t, u, v) \
-	VSHUFF32X4 $0x44, b, a, s \
-	VSHUFF32X4 $0xee, b, a, t \
-	VSHUFF32X4 $0x44, d, c, u \
-	VSHUFF32X4 $0xee, d, c, v \
-	VSHUFF32X4 $0x88, u, s, a \
-	VSHUFF32X4 $0xdd, u, s, b \
-	VSHUFF32X4 $0x88, v, t, c \
-	VSHUFF32X4 $0xdd, v, t, d
 
 #define COLUMN(z) \
 	VMOVUPS z, K2, (DI) \
@@ -277,14 +254,7 @@ load:
 	ROW(15, (R13)(R10*1), Z15)
 
 loaded:
-	QUAD(Z0, Z1, Z2, Z3, Z16, Z17, Z18, Z19)
-	QUAD(Z4, Z5, Z6, Z7, Z20, Z21, Z22, Z23)
-	QUAD(Z8, Z9, Z10, Z11, Z24, Z25, Z26, Z27)
-	QUAD(Z12, Z13, Z14, Z15, Z28, Z29, Z30, Z31)
-	LANES(Z0, Z4, Z8, Z12, Z16, Z17, Z18, Z19)
-	LANES(Z1, Z5, Z9, Z13, Z20, Z21, Z22, Z23)
-	LANES(Z2, Z6, Z10, Z14, Z24, Z25, Z26, Z27)
-	LANES(Z3, Z7, Z11, Z15, Z28, Z29, Z30, Z31)
+	TRANSPOSE16
 	CMPQ CX, $16
 	JL   last
 	COLUMN(Z0)

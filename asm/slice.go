@@ -82,10 +82,8 @@ func sliceStrips(dst, im, x0, x1 []float32, ld, m, k int) {
 	if m == 0 {
 		return
 	}
+	raceSlices(dst, x0, x1, m, k, ld, SliceSize(m, k))
 	if raceEnabled {
-		raceReadRows(x0, m, k, ld)
-		raceReadRows(x1, m, k, ld)
-		raceWrite(dst[:SliceSize(m, k)])
 		raceWrite(im[:min(len(im), SliceSize(m, k))])
 	}
 	size := sliceStrip(k)
@@ -106,17 +104,22 @@ func SliceRight(dst, x0, x1 []float32, ld, k, n int) {
 	checkSlices(op, "dst", dst, n, k)
 	checkRows(op, "x0", x0, k, n, ld)
 	checkRows(op, "x1", x1, k, n, ld)
-	if n == 0 {
-		return
-	}
-	if raceEnabled {
-		raceReadRows(x0, k, n, ld)
-		raceReadRows(x1, k, n, ld)
-		raceWrite(dst[:SliceSize(n, k)])
-	}
-	size := sliceStrip(k)
+	raceSlices(dst, x0, x1, k, n, ld, SliceSize(n, k))
 	for j := 0; j < n; j += sliceTile {
-		sliceRight(dst[j/sliceTile*size:], from(x0, j), from(x1, j), ld, k, min(sliceTile, n-j))
+		sliceRight(dst[j/sliceTile*sliceStrip(k):], from(x0, j), from(x1, j), ld, k, min(sliceTile, n-j))
+	}
+}
+
+// SliceTransposed slices the transposes of the row-major matrices x0 and x1 [n, k], with rows ld
+// apart, for the right side, as SliceRight does with matrices that are transposed already.
+func SliceTransposed(dst, x0, x1 []float32, ld, k, n int) {
+	const op = "SliceTransposed"
+	checkSlices(op, "dst", dst, n, k)
+	checkRows(op, "x0", x0, n, k, ld)
+	checkRows(op, "x1", x1, n, k, ld)
+	raceSlices(dst, x0, x1, n, k, ld, SliceSize(n, k))
+	for j := 0; j < n; j += sliceTile {
+		sliceTransposed(dst[j/sliceTile*sliceStrip(k):], from(x0, j*ld), from(x1, j*ld), ld, k, min(sliceTile, n-j))
 	}
 }
 
@@ -171,6 +174,15 @@ func GemmSlices(m, n, k int, a [2][]float32, b []float32, c [2][]float32, ldc in
 
 // from returns x from value n on, or what is left of it.
 func from(x []float32, n int) []float32 { return x[min(n, len(x)):] }
+
+// raceSlices tells the race detector that matrices [rows, cols] are sliced into so many values.
+func raceSlices(dst, x0, x1 []float32, rows, cols, ld, size int) {
+	if raceEnabled && rows > 0 {
+		raceReadRows(x0, rows, cols, ld)
+		raceReadRows(x1, rows, cols, ld)
+		raceWrite(dst[:size])
+	}
+}
 
 // checkSlices panics unless the sliced operand fits into values.
 func checkSlices(op, name string, values []float32, rows, k int) {

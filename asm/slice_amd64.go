@@ -19,6 +19,11 @@ func sliceLeftConjugateAVX512(re, im, x0, x1 *float32, ld, m, k int)
 //go:noescape
 func sliceRightAVX512(dst, x0, x1 *float32, ldx, k, n int)
 
+// transposeSlicesAVX512 transposes slices of 16 rows, or columns, in their place.
+//
+//go:noescape
+func transposeSlicesAVX512(slices *float32, count int)
+
 // gemmSlicesAMX multiplies strips of 16 rows of a0, and of a1 unless that is nil, by panels of 16
 // columns. Strips begin distance values apart; their rows are pitch apart, what the sums of rows are
 // multiplied with scales, and slices slice. Only addresses are made from ahead: a
@@ -52,6 +57,22 @@ func sliceRight(dst, x0, x1 []float32, ld, k, n int) {
 		return
 	}
 	sliceRightAVX512(&dst[0], &x0[0], &x1[0], ld, k, n)
+}
+
+//go:noinline
+func sliceTransposed(dst, x0, x1 []float32, ld, k, n int) {
+	if level != AVX512 || k == 0 {
+		sliceTransposedGeneric(dst, x0, x1, ld, k, n)
+		return
+	}
+	sliceLeftAVX512(&dst[0], &x0[0], &x1[0], ld, n, k)
+	slices := dst[sliceTile:sliceStrip(k)]
+	if n < sliceTile {
+		for i := 0; i < len(slices); i += slicePart {
+			clear(slices[i+n*16:][:slicePart-n*16])
+		}
+	}
+	transposeSlicesAVX512(&slices[0], len(slices)/slicePart)
 }
 
 //go:noinline

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // CONSTANT fills Z with a word of 32 bits.
 #define CONSTANT(word, Z) \
@@ -427,5 +428,31 @@ next:
 	ADDQ R11, R10
 	DECQ R13
 	JNZ  row
+	VZEROUPPER
+	RET
+
+// func transposeSlicesAVX512(slices *float32, count int)
+//
+//	DI, CX  the slice, slices left
+TEXT ·transposeSlicesAVX512(SB), NOSPLIT, $0-16
+	MOVQ slices+0(FP), DI
+	MOVQ count+8(FP), CX
+
+slice:
+	LOAD4(DI, Z0, Z1, Z2, Z3)
+	LEAQ 256(DI), R8
+	LOAD4(R8, Z4, Z5, Z6, Z7)
+	LEAQ 512(DI), R9
+	LOAD4(R9, Z8, Z9, Z10, Z11)
+	LEAQ 768(DI), R10
+	LOAD4(R10, Z12, Z13, Z14, Z15)
+	TRANSPOSE16
+	STORE4(Z0, Z1, Z2, Z3, DI)
+	STORE4(Z4, Z5, Z6, Z7, R8)
+	STORE4(Z8, Z9, Z10, Z11, R9)
+	STORE4(Z12, Z13, Z14, Z15, R10)
+	ADDQ $1024, DI
+	DECQ CX
+	JNZ  slice
 	VZEROUPPER
 	RET

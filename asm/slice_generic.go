@@ -97,6 +97,16 @@ func sliceLeftConjugateGeneric(re, im, x0, x1 []float32, ld, m, k int) {
 
 // sliceRightGeneric slices a panel of n <= 16 columns.
 func sliceRightGeneric(dst, x0, x1 []float32, ld, k, n int) {
+	slicePanel(dst, k, n, func(p, j int) float32 { return x0[p*ld+j] }, func(p, j int) float32 { return x1[p*ld+j] })
+}
+
+// sliceTransposedGeneric slices a panel of n <= 16 columns, which are rows of x0 and x1.
+func sliceTransposedGeneric(dst, x0, x1 []float32, ld, k, n int) {
+	slicePanel(dst, k, n, func(p, j int) float32 { return x0[j*ld+p] }, func(p, j int) float32 { return x1[j*ld+p] })
+}
+
+// slicePanel slices n <= 16 columns of values.
+func slicePanel(dst []float32, k, n int, x0, x1 func(p, j int) float32) {
 	_, nothing := sliceScale(0)
 	for row := range sliceStrip(k) / sliceTile {
 		for j := n; j < sliceTile; j++ {
@@ -107,7 +117,7 @@ func sliceRightGeneric(dst, x0, x1 []float32, ld, k, n int) {
 		}
 	}
 	for j := range n {
-		dst[j] = sliceOne(k, func(p int) float32 { return x0[p*ld+j] }, func(p int) float32 { return x1[p*ld+j] }, func(block, slice, quad int, word uint32) {
+		dst[j] = sliceOne(k, func(p int) float32 { return x0(p, j) }, func(p int) float32 { return x1(p, j) }, func(block, slice, quad int, word uint32) {
 			dst[(1+(block*3+slice)*16+quad)*sliceTile+j] = math.Float32frombits(word)
 		})
 	}

@@ -20,7 +20,7 @@ func TestSlice(t *testing.T) {
 		for k := 0; k <= 70; k++ {
 			for rows := 1; rows <= 35; rows += step {
 				size := SliceSize(rows, k)
-				for _, name := range []string{"left", "conjugate", "right"} {
+				for _, name := range []string{"left", "conjugate", "right", "transposed"} {
 					var x [2]*guarded
 					for which := range x {
 						x[which] = newGuarded(rows, k, k+3, 5)
@@ -41,6 +41,8 @@ func TestSlice(t *testing.T) {
 						SliceLeftConjugate(got[0].data(), got[1].data(), x0, x1, ld, rows, k)
 					case "right":
 						SliceRight(got[0].data(), x0, x1, ld, k, rows)
+					case "transposed":
+						SliceTransposed(got[0].data(), x0, x1, ld, k, rows)
 					}
 					for i := 0; i < rows; i += sliceTile {
 						n, at := min(sliceTile, rows-i), i/sliceTile*sliceStrip(k)
@@ -52,6 +54,8 @@ func TestSlice(t *testing.T) {
 							sliceLeftConjugateGeneric(re, im, from(x0, i*ld), from(x1, i*ld), ld, n, k)
 						case "right":
 							sliceRightGeneric(re, from(x0, i), from(x1, i), ld, k, n)
+						case "transposed":
+							sliceTransposedGeneric(re, from(x0, i*ld), from(x1, i*ld), ld, k, n)
 						}
 					}
 					for piece := range want {
@@ -621,6 +625,18 @@ func FuzzGemmSlices(f *testing.F) {
 		if s.m == 0 || s.n == 0 {
 			return
 		}
+		var turned [2][]float32
+		for which := range turned {
+			turned[which] = make([]float32, s.n*s.k)
+			Transpose(turned[which], s.k, s.y[which], s.n, s.k, s.n)
+		}
+		b := make([]float32, SliceSize(s.n, s.k))
+		SliceTransposed(b, turned[0], turned[1], s.k, s.k, s.n)
+		for i, v := range s.b[:len(b)] {
+			if math.Float32bits(v) != math.Float32bits(b[i]) {
+				t.Fatalf("%dx%d transposed: value %d is %#x, want %#x", s.k, s.n, i, math.Float32bits(b[i]), math.Float32bits(v))
+			}
+		}
 		for _, accumulate := range []bool{false, true} {
 			var got, want [2][]float32
 			for w := range got {
@@ -649,10 +665,11 @@ func BenchmarkSlices(b *testing.B) {
 	c := [2][]float32{make([]float32, m*n), make([]float32, m*n)}
 	x := s.x[0]
 	for name, call := range map[string]func(){
-		"left":      func() { SliceLeft(s.a[0], x[0], x[1], k, m, k) },
-		"conjugate": func() { SliceLeftConjugate(s.a[0], s.a[1], x[0], x[1], k, m, k) },
-		"right":     func() { SliceRight(s.b, s.y[0], s.y[1], n, k, n) },
-		"product":   func() { GemmSlices(m, n, k, s.a, s.b, c, n, true, [2][]float32{}) },
+		"left":       func() { SliceLeft(s.a[0], x[0], x[1], k, m, k) },
+		"conjugate":  func() { SliceLeftConjugate(s.a[0], s.a[1], x[0], x[1], k, m, k) },
+		"right":      func() { SliceRight(s.b, s.y[0], s.y[1], n, k, n) },
+		"transposed": func() { SliceTransposed(s.b, x[0], x[1], k, k, m) },
+		"product":    func() { GemmSlices(m, n, k, s.a, s.b, c, n, true, [2][]float32{}) },
 	} {
 		b.Run(fmt.Sprintf("pass=%s/m=%d/n=%d/k=%d", name, m, n, k), func(b *testing.B) {
 			for b.Loop() {

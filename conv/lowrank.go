@@ -186,14 +186,14 @@ func lowRankPays(s *Shape, features int) bool {
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
 func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	_, prepared = p.layOut(nil, s)
-	_, width := chunksOf(s)
+	chunks, width := chunksOf(s)
 	in := roundUp(s.H * s.W * s.Sources() * width)
 	if inference {
-		return prepared, in
+		return prepared, chunks * in
 	}
 	out := s.OutH * s.OutW * s.Out
 	blocks := blocksOf(s.In, p.blockChannels(s))
-	return prepared, 2*in + out*columns(s.NOut*width) + roundUp(out*width) + blocks*p.featuresSize(s)
+	return prepared, max(chunks*in, 2*in+out*columns(s.NOut*width)+roundUp(out*width)+blocks*p.featuresSize(s))
 }
 
 // chunksOf returns how many chunks a batch is cut into, and their width. The last
@@ -356,15 +356,24 @@ const packing = 4
 // run runs a task over n items in pieces that keep neighbours together.
 func (l *lowRankPass) run(n int, task tensor.Task) { l.team.For(n, max(1, n/32), task) }
 
+// chunk makes chunk i of the batch the one that is worked on.
+func (l *lowRankPass) chunk(i int) {
+	l.b0 = i * l.width
+	l.n = min(l.width, l.shape.B-l.b0)
+}
+
 // Forward computes y.
 func (p *lowRank) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	l := p.newPass(x, y, prepared, s)
-	l.packed = scratch.Host()[:s.H*s.W*s.Sources()*l.width]
-	for l.b0 = 0; l.b0 < s.B; l.b0 += l.width {
-		l.n = min(l.width, s.B-l.b0)
+	chunks, width := chunksOf(s)
+	all, size := scratch.Host(), roundUp(s.H*s.W*s.Sources()*width)
+	for i := range chunks {
+		l.chunk(i)
+		l.packed = all[i*size : (i+1)*size]
 		l.run(blocksOf(s.H*s.W, packing), (*lowRankPack)(l))
-		l.run(s.OutH*s.OutW, (*lowRankForward)(l))
 	}
+	l.packed = all[:chunks*size]
+	l.run(chunks*s.OutH*s.OutW, (*lowRankForward)(l))
 	p.pass = lowRankPass{}
 }
 
@@ -391,16 +400,21 @@ func take(dst, src []float32, n int) {
 	clear(dst[n:])
 }
 
-// lowRankForward computes y, item by item a position.
+// lowRankForward computes y, item by item a position of a chunk: a last layer has
+// one position alone.
 type lowRankForward lowRankPass
 
 var _ tensor.Task = (*lowRankForward)(nil)
 
-// Do computes the positions lo <= i < hi.
+// Do computes the items lo <= item < hi.
 func (t *lowRankForward) Do(lo, hi, worker int) {
-	l := (*lowRankPass)(t)
-	for at := lo; at < hi; at++ {
-		l.forward(at, &l.locals[worker])
+	l := lowRankPass(*t)
+	s := l.shape
+	plane, size := s.OutH*s.OutW, roundUp(s.H*s.W*s.Sources()*l.width)
+	for item := lo; item < hi; item++ {
+		l.chunk(item / plane)
+		l.packed = t.packed[item/plane*size:][:size]
+		l.forward(item%plane, &l.locals[worker])
 	}
 }
 

@@ -15,8 +15,9 @@ func (p *lowRank) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffe
 	l.dyPacked, l.sums = memory.cut(out*s.Out*l.ldy), memory.cut(out*s.Out*l.width)
 	l.blocks = blocksOf(s.In, p.blockChannels(s))
 	l.parts = memory.cut(l.blocks * p.featuresSize(s))
-	for l.b0 = 0; l.b0 < s.B; l.b0 += l.width {
-		l.n = min(l.width, s.B-l.b0)
+	chunks, _ := chunksOf(s)
+	for i := range chunks {
+		l.chunk(i)
 		l.run(blocksOf(in, packing), (*lowRankPack)(l))
 		l.run(blocksOf(out, packing), (*lowRankPackGradient)(l))
 		p.team.For(l.blocks, 1, (*lowRankBackward)(l))
