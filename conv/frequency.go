@@ -154,8 +154,8 @@ func perForward(s *Shape, channels int) int {
 }
 
 func perBackward(s *Shape, channels int) int {
-	turned := panelsOf(s, channels)
-	return 2*planeSize(s.Targets(), s.B) + max(turned.size(), 2*planeSize(channels*s.NIn, s.B))
+	ofX := panelsOf(s, channels)
+	return 2*planeSize(s.Targets(), s.B) + max(ofX.size(), 2*planeSize(channels*s.NIn, s.B))
 }
 
 func (p *frequency) forward(s *Shape) schedule {
@@ -338,25 +338,25 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 // reduce adds what a band contributes to the gradient of the slots, for the columns of some
 // channels of x. kept is the band of the spectrum of x that Forward made, or nil.
 func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
-	l, turned := p.lattice, panelsOf(s, share.count)
-	of := share.planes(s.NIn)
+	l := p.lattice
+	ofX := panelsOf(s, share.count)
+	of, column := share.planes(s.NIn), share.first*s.NIn/ofX.kinds
+	plane := s.H * s.W * s.B
 	if kept != nil {
-		p.turning = turning{shape: s, panels: turned, column: of.first / turned.kinds, from: kept, to: spectrum}
+		p.turning = turning{shape: s, panels: ofX, column: column, from: kept, to: spectrum}
 		p.cpu.Team().For(b.count, 1, &p.turning)
 	} else {
-		plane := s.H * s.W * s.B
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 			plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
-			spectrum: spectrum, turned: true, panels: turned}
+			spectrum: spectrum, turned: true, panels: ofX}
 		p.analysis.run()
 	}
-	column := of.first / turned.kinds
 	if s.Paired {
-		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: turned, column: column, accumulate: accumulate}
+		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: column, accumulate: accumulate}
 		p.pairedGradient.run()
 		return
 	}
-	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: turned, column: column, accumulate: accumulate}
+	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: column, accumulate: accumulate}
 	p.gradient.run()
 }
 

@@ -36,7 +36,7 @@ type turning struct {
 	panels panels
 	column int       // (c,j) of a kind that the panels begin with
 	from   []float32 // [f, part, (c,j), batch]
-	to     []float32 // [f, part, kind, panel of (c,j), batch, (c,j)]
+	to     []float32 // as panels say
 }
 
 var _ tensor.Task = (*turning)(nil)
@@ -45,10 +45,10 @@ var _ tensor.Task = (*turning)(nil)
 func (t *turning) Do(lo, hi, _ int) {
 	sources, batch := t.shape.Sources(), t.shape.B
 	p, plane := &t.panels, planeSize(sources, batch)
-	for k := 2 * lo; k < 2*hi; k++ {
-		from := t.from[k*plane:]
+	for f := lo; f < hi; f++ {
 		for kind := range p.kinds {
-			p.turn(t.to[k*p.part()+kind*p.count()*p.distance():], from[(kind*sources/p.kinds+t.column)*batch:], 0, p.n)
+			re := t.from[2*f*plane+(kind*sources/p.kinds+t.column)*batch:]
+			p.turn(t.to[f*p.size()+p.at(kind, 0):], re, re[plane:], 0, p.n)
 		}
 	}
 }

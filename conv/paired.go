@@ -233,8 +233,8 @@ type pairedGradient struct {
 	band
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, kind, (o,i), batch]
-	x          []float32 // turned: [f, part, kind, panel of (c,j), batch, (c,j)]
-	panels     panels    // of x
+	x          []float32 // as panels say
+	panels     panels
 	dslots     []float32 // [(o,i), slotRow]
 	column     int       // (c,j) of a kind that x begins with
 	accumulate bool
@@ -272,12 +272,12 @@ func (g *pairedGradient) Do(lo, hi, worker int) {
 // columns.
 func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
-	batch, distance := s.B, g.panels.distance()
-	panel, c0, nc := g.panels.block(block)
+	batch := s.B
+	c0, nc := g.panels.block(block)
 	ld := columns(nc)
 	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
 	k := local.cut(4 * nf * size)
-	x := g.x[f*g.panels.size()+panel*distance:]
+	x := g.x[f*g.panels.size()+g.panels.at(0, c0):]
 	dy := g.dy[f*2*plane+m0*batch:]
 	if g.splits {
 		g.productsSliced(k, nf, nm, nc, ld, dy, plane, x, local)
@@ -312,7 +312,7 @@ func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32,
 		for kind := range 4 {
 			rows, cols := kind/2, kind%2
 			k := k[(q*4+kind)*size:]
-			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
+			x := x[q*g.panels.size()+g.panels.at(cols, 0):]
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
 			gemmPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
 			gemmPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
@@ -323,21 +323,19 @@ func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32,
 // productsSliced is products by sliced matrices.
 func (g *pairedGradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch, size := g.shape.B, blockSize(nm, ld)
-	distance := g.panels.distance()
-	left, right := slicedOperands(&local, nm, splitTile, batch)
+	left := slicedRows(&local, nm, batch)
 	for q := range nf {
 		for rows := range left {
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
 			asm.SliceLeft(left[rows], y, y[plane:], batch, nm, batch)
 		}
 		for cols := range 2 {
-			x := x[q*g.panels.size()+cols*g.panels.count()*distance:]
+			x := x[q*g.panels.size()+g.panels.at(cols, 0):]
 			y := dy[(q*2*plane + cols*g.shape.Targets()/2*batch):]
 			block := k[(q*4+cols)*size:]
 			for c := 0; c < nc; c += splitTile {
-				n, x := min(splitTile, nc-c), x[c/splitTile*distance:]
-				asm.SliceRight(right, x, x[g.panels.part():], splitTile, batch, n)
-				ahead := [2][]float32{after(x, g.panels.size()), after(y, 2*plane+c*batch)}
+				n, right := min(splitTile, nc-c), x[g.panels.at(0, c):]
+				ahead := [2][]float32{after(right, g.panels.size()), after(y, 2*plane+c*batch)}
 				asm.GemmSlices(nm, n, batch, left, right, parts(block[c:], 2*size), ld, false, ahead)
 			}
 		}

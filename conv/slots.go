@@ -149,8 +149,8 @@ type gradient struct {
 	band
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, (o,i), batch]
-	x          []float32 // turned: [f, part, panel of (c,j), batch, (c,j)]
-	panels     panels    // of x
+	x          []float32 // as panels say
+	panels     panels
 	dslots     []float32 // [(o,i), slot, (c,j)]
 	column     int       // (c,j) that x begins with
 	accumulate bool      // onto what earlier bands gave
@@ -167,7 +167,7 @@ var _ tensor.Task = (*gradient)(nil)
 func gradientLocal(s *Shape) int {
 	most := 0
 	for _, b := range []*blockSizes{&plainBlocks, &slicedBlocks, &narrowBlocks} {
-		operands := max(s.B*(2*b.rows+columns(b.columns)), slicedLocal(b.rows, splitTile, s.B))
+		operands := max(s.B*(2*b.rows+columns(b.columns)), slicedLocal(b.rows, 0, s.B))
 		most = max(most, b.frequencies*b.kernel()+operands)
 	}
 	return most + 3*skew
@@ -207,12 +207,11 @@ func (g *gradient) Do(lo, hi, worker int) {
 func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
 	s := g.shape
 	batch := s.B
-	panel, c0, nc := g.panels.block(block)
+	c0, nc := g.panels.block(block)
 	ld := columns(nc)
 	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
-	distance := g.panels.distance()
 	k := local.cut(nf * 2 * size)
-	x := g.x[f*g.panels.size()+panel*distance:]
+	x := g.x[f*g.panels.size()+g.panels.at(0, c0):]
 	dy := g.dy[f*2*plane+m0*batch:]
 	if g.splits {
 		g.productsSliced(k, nf, nm, nc, ld, dy, plane, x, local)
@@ -254,17 +253,16 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 // xr + i*xi.
 func (g *gradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
-	size, distance := blockSize(nm, ld), g.panels.distance()
-	left, right := slicedOperands(&local, nm, splitTile, batch)
+	size := blockSize(nm, ld)
+	left := slicedRows(&local, nm, batch)
 	for q := range nf {
 		y, x := dy[q*2*plane:], x[q*g.panels.size():]
 		asm.SliceLeftConjugate(left[0], left[1], y, y[plane:], batch, nm, batch)
 		im, re := k[2*q*size:], k[(2*q+1)*size:]
 		for c := 0; c < nc; c += splitTile {
 			n := min(splitTile, nc-c)
-			x := x[c/splitTile*distance:]
-			asm.SliceRight(right, x, x[g.panels.part():], splitTile, batch, n)
-			ahead := parts(after(x, g.panels.size()), g.panels.part())
+			right := x[g.panels.at(0, c):]
+			ahead := parts(after(right, g.panels.size()), asm.SliceSize(splitTile/2, batch))
 			if c == 0 {
 				ahead = parts(after(y, 2*plane), plane)
 			}

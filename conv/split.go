@@ -17,7 +17,12 @@ func splitPiece(k int) int { return asm.SplitSize(splitTile, k) }
 // slicedOperands cuts the operands of a product of k steps from a worker's memory: two of m
 // rows, and that of n columns.
 func slicedOperands(local *pieces, m, n, k int) (left [2][]float32, right []float32) {
-	return [2][]float32{local.cut(asm.SliceSize(m, k)), local.cut(asm.SliceSize(m, k))}, local.cut(asm.SliceSize(n, k))
+	return slicedRows(local, m, k), local.cut(asm.SliceSize(n, k))
+}
+
+// slicedRows cuts the left ones.
+func slicedRows(local *pieces, m, k int) [2][]float32 {
+	return [2][]float32{local.cut(asm.SliceSize(m, k)), local.cut(asm.SliceSize(m, k))}
 }
 
 // slicedLocal returns the size of slicedOperands.

@@ -7,9 +7,9 @@ import (
 
 const (
 	// analysisValues bounds what a worker keeps of planes transformed along y, but for one
-	// group of frequencies of one channel. They are written and read in long runs, so they
+	// group of frequencies of mostTogether channels. They are written and read in long runs, so they
 	// may exceed the second-level cache.
-	analysisValues = 1 << 20
+	analysisValues = 5 << 18
 
 	// synthesisValues bounds what a worker keeps of planes to be transformed along y, but
 	// for one channel.
@@ -44,46 +44,60 @@ type analysis struct {
 	panels   panels // of a turned spectrum
 
 	items int // into which the channels, or pairs, are cut
+	unit  int // that they are counted in
 	most  int // groups whose rows are kept at a time
 }
 
 var _ tensor.Task = (*analysis)(nil)
 
-// panels is how the columns (c,j) of a kernel, for some channels c, are laid out: panels of nr columns.
-// With paired elements the columns of the sums and those of the differences are laid
-// out alike, one after the other.
+// panels is how the columns (c,j) of a kernel, for some channels c, are laid out in a spectrum of x:
+// [f, part, kind, panel, batch, column] in panels of nr columns, as products of float32 need them, or
+// [f, kind, panel] in sliced ones of 16, where both parts are one operand. With paired elements the
+// columns of the sums and those of the differences are kinds, laid out alike.
 type panels struct {
-	kinds int // 2 for paired elements, else 1
-	n     int // columns of a kind
-	nr    int
-	batch int
+	kinds  int // 2 for paired elements, else 1
+	n      int // columns of a kind
+	nr     int // columns that blocks are counted in
+	batch  int
+	sliced bool
 }
 
 func panelsOf(s *Shape, channels int) panels {
 	_, nr := asm.GemmTile()
-	kinds := 1
-	if s.Paired {
-		kinds = 2
-	}
-	return panels{kinds: kinds, n: channels * s.NIn / kinds, nr: nr, batch: s.B}
+	kinds := kinds(elementsOf(s, s.NIn))
+	return panels{kinds: kinds, n: channels * s.NIn / kinds, nr: nr, batch: s.B, sliced: slicesProducts(s)}
 }
 
 // count returns the number of panels of a kind.
 func (p *panels) count() int { return blocksOf(p.n, p.nr) }
 
-// distance returns that of the panels, part that of the real and the imaginary
+// distance returns that of the panels of nr columns, part that of the real and the imaginary
 // part, and size that of the frequencies.
 func (p *panels) distance() int { return p.batch * p.nr }
 func (p *panels) part() int     { return p.kinds*p.count()*p.distance() + skew }
-func (p *panels) size() int     { return 2 * p.part() }
+
+func (p *panels) size() int {
+	if p.sliced {
+		return p.kinds*asm.SliceSize(p.n, p.batch) + skew
+	}
+	return 2 * p.part()
+}
+
+// at returns where a column begins, the first of a panel.
+func (p *panels) at(kind, column int) int {
+	if p.sliced {
+		return kind*asm.SliceSize(p.n, p.batch) + asm.SliceSize(column, p.batch)
+	}
+	return (kind*p.count() + column/p.nr) * p.distance()
+}
 
 // blocks returns how many blocks the columns of a kind are cut into, and block
-// returns block i: its first panel, first column and number of columns.
+// returns block i: its first column and the number of them.
 func (p *panels) blocks() int { return blocksOf(p.count(), p.wide()) }
 
-func (p *panels) block(i int) (panel, first, n int) {
+func (p *panels) block(i int) (first, n int) {
 	from, to := share(p.count(), p.blocks(), i)
-	return from, from * p.nr, min(p.n, to*p.nr) - from*p.nr
+	return from * p.nr, min(p.n, to*p.nr) - from*p.nr
 }
 
 // wide returns the most panels of a block.
@@ -103,7 +117,7 @@ func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
 	for _, t := range []*transform{&l.in, &l.grad} {
 		line := t.w * s.B
-		rows := min(max(analysisValues, 4*line), 4*len(l.groups)*mostTogether*line)
+		rows := min(max(analysisValues, 4*mostTogether*line), 4*len(l.groups)*mostTogether*line)
 		size = max(size, rows+max(t.h*bundle(s.B)*line, 2*l.periodW*mostTogether*s.B)+2*line)
 	}
 	return size
@@ -128,11 +142,15 @@ func member(i, elements int) int {
 func (a *analysis) run() {
 	group := 2 * kinds(a.elements) * a.transform.w * a.batch
 	together := max(1, min(mostTogether, analysisValues/(group*len(a.band.groups))))
+	count := a.channels / kinds(a.elements)
+	a.unit = 1
+	if a.turned && a.panels.sliced { // whole panels
+		a.unit, together = mostTogether, mostTogether
+	}
 	a.most = max(1, min(len(a.band.groups), analysisValues/(group*together)))
 	// As many items for each worker.
 	team := a.cpu.Team()
-	count := a.channels / kinds(a.elements)
-	a.items = min(count, blocksOf(blocksOf(count, together), team.Size())*team.Size())
+	a.items = min(blocksOf(count, a.unit), blocksOf(blocksOf(count, together), team.Size())*team.Size())
 	team.For(a.items, 1, a)
 }
 
@@ -140,7 +158,7 @@ func (a *analysis) run() {
 func (a *analysis) Do(lo, hi, worker int) {
 	local := a.cpu.Workspace(worker)
 	for item := lo; item < hi; item++ {
-		first, end := share(a.channels/kinds(a.elements), a.items, item)
+		first, end := shareWhole(a.channels/kinds(a.elements), a.items, item, a.unit)
 		n := end - first
 		for from := 0; from < len(a.band.groups); from += a.most {
 			a.transformGroups(from, min(a.most, len(a.band.groups)-from), first, n, local)
@@ -277,15 +295,26 @@ func (a *analysis) alongX(g frequencies, i int, rows []float32, n, times int, re
 // turn writes n channels of a group, [f, part, channel, batch], to the panels of
 // their kind.
 func (a *analysis) turn(g frequencies, from []float32, first, n, times int) {
-	p := &a.panels
-	for k := range 2 * g.count {
-		dst := a.spectrum[(2*(g.first-a.first)+k)*p.part()+times*p.count()*p.distance():]
-		p.turn(dst, from[k*n*a.batch:], first, n)
+	p, part := &a.panels, n*a.batch
+	for k := range g.count {
+		dst, re, im := a.spectrum[(g.first-a.first+k)*p.size()+p.at(times, 0):], from[2*k*part:], from[(2*k+1)*part:]
+		p.turn(dst, re, im, first, n)
 	}
 }
 
-// turn writes n columns [column, batch], from number first on, to the panels of their kind.
-func (p *panels) turn(dst, from []float32, first, n int) {
+// turn writes n columns [column, batch] of a frequency, from number first on, to the panels of
+// their kind. Where they are sliced, these begin with the first column.
+func (p *panels) turn(dst, re, im []float32, first, n int) {
+	if p.sliced {
+		asm.SliceTransposed(dst[p.at(0, first):], re, im, p.batch, p.batch, n)
+		return
+	}
+	p.turnPart(dst, re, first, n)
+	p.turnPart(dst[p.part():], im, first, n)
+}
+
+// turnPart is turn for the real or the imaginary part.
+func (p *panels) turnPart(dst, from []float32, first, n int) {
 	for c := 0; c < n; {
 		panel, column := (first+c)/p.nr, (first+c)%p.nr
 		run := min(n-c, p.nr-column)
