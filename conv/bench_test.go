@@ -68,9 +68,9 @@ func BenchmarkConv(b *testing.B) {
 								p.Prepare(prepared, kernel, bias, scratch, s)
 								p.Forward(y, x, prepared, scratch, s)
 							},
-							"input":    func() { p.Backward(tensor.Buffer{}, x, x, y, prepared, scratch, s, false) },
-							"backward": func() { p.Backward(kernel, x, x, y, prepared, scratch, s, false) },
-							"kernel":   func() { p.Backward(kernel, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
+							"input":    func() { p.Backward(tensor.Buffer{}, bias, x, x, y, prepared, scratch, s, false) },
+							"backward": func() { p.Backward(kernel, bias, x, x, y, prepared, scratch, s, false) },
+							"kernel":   func() { p.Backward(kernel, bias, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
 						}[pass]
 						run()
 						b.ReportAllocs()

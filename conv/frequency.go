@@ -300,8 +300,8 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	p.release()
 }
 
-// Backward computes the gradients of the kernel and of x.
-func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+// Backward computes the gradients of the kernel, of the bias and of x.
+func (p *frequency) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
@@ -313,6 +313,9 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
 		p.analyse(b, &l.grad, dy.Host(), from, s.Targets(), s.NOut, s)
+		if g == 0 && !dbias.IsZero() {
+			addConstants(dbias.Host(), from, s)
+		}
 		var kept []float32
 		if p.keptMap.valid {
 			kept = p.keptMap.of(prepared, b, s)
@@ -333,6 +336,15 @@ func (p *frequency) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer
 		p.folding.run()
 	}
 	p.release()
+}
+
+// addConstants adds the sums over the planes of dy to the gradient of the bias: they are the spectrum,
+// whose first frequency is zero, there. Of paired elements it has the sums first.
+func addConstants(dbias, spectrum []float32, s *Shape) {
+	n := s.rendered() * s.B
+	for o := range s.Out {
+		dbias[o] += asm.Sum(spectrum[o*n : (o+1)*n])
+	}
 }
 
 // reduce adds what a band contributes to the gradient of the slots, for the columns of some

@@ -418,9 +418,6 @@ func (l *layer) Convolve() {
 // must be those of the last Render.
 func (l *layer) Backward() {
 	dy := l.out.LiveGrad()
-	if l.bias != nil {
-		l.dev.SumRows(l.bias.Grad, dy, l.shape.Out, l.out.PerChannel(), true)
-	}
 	x, dx := l.in.Value, tensor.Buffer{}
 	accumulate := false
 	if l.inputGrad {
@@ -447,14 +444,21 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	if l.cfg.Group.Dim() > 0 { // elements that cannot move have no gradient
 		n = l.coords.rows() * l.positions
 	}
+	var dbias tensor.Buffer
+	if l.bias != nil {
+		dbias = l.bias.Grad
+	}
 	if l.factored != nil {
+		if l.bias != nil {
+			l.dev.SumRows(dbias, dy, s.Out, l.out.PerChannel(), true)
+		}
 		l.featuresBackward(x, dx, dy, accumulate, n)
 	} else {
 		dkernel := l.Kernel() // the kernel itself has served
 		if l.window != nil {
 			l.determinantBackward(dy)
 		}
-		l.passes.Backward(dkernel, dx, x, dy, l.prepared, l.spare(), s, accumulate)
+		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		if l.window != nil {
 			l.scaleKernel(dkernel, l.window.tile)
 		}

@@ -85,12 +85,15 @@ func TestPairedPasses(t *testing.T) {
 					}
 					pre, tmp := poisoned(prepared), poisoned(scratch)
 					y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(dhalf))
+					db := poisoned(s.Out)
+					clear(db.values())
 					p.Prepare(pre.buffer(), host(half), host(bias), tmp.buffer(), &s)
 					p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
-					p.Backward(dk.buffer(), dx.buffer(), host(x), host(dy), pre.buffer(), tmp.buffer(), &s, false)
+					p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(x), host(dy), pre.buffer(), tmp.buffer(), &s, false)
 					compareNorm(t, "y", y.values(), want.y, nil)
 					compareNorm(t, "dx", dx.values(), want.dx, nil)
 					compareNorm(t, "dkernel", dk.values(), dhalf, nil)
+					compareEach(t, "dbias", db.values(), want.db, want.sizeB)
 					kept := newFrequency(largest)
 					kept.lattice.budget = budget
 					kept.KeepSpectra()
@@ -104,7 +107,7 @@ func TestPairedPasses(t *testing.T) {
 						kept.Forward(again.buffer(), host(x), once.buffer(), spare.buffer(), &s)
 						compareNorm(t, "y, spectra kept", again.values(), want.y, nil)
 					}
-					for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+					for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk, "dbias": db} {
 						if !g.intact() {
 							t.Errorf("written beyond %s", what)
 						}

@@ -115,11 +115,11 @@ type Passes interface {
 	Prepare(prepared, kernel, bias, scratch tensor.Buffer, s *Shape)
 	// Forward computes y.
 	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
-	// Backward writes the gradient of the kernel to dkernel and writes, or with
-	// accumulate adds, the gradient of x to dx. Either may be the zero Buffer,
-	// if it is not wanted. If there has been a Forward since Prepare, x is that of
-	// the last one.
-	Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
+	// Backward writes the gradient of the kernel to dkernel, adds that of the bias to
+	// dbias [Out] and writes, or with accumulate adds, the gradient of x to dx. Each may
+	// be the zero Buffer, if it is not wanted. If there has been a Forward since Prepare,
+	// x is that of the last one.
+	Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
 // FeaturePasses computes the three passes from the features that the kernel

@@ -13,8 +13,8 @@ import (
 // direct are the three passes by their definition, in float64, with the sums of
 // magnitudes that bound the rounding errors.
 type direct struct {
-	y, dx, dk          []float64
-	sizeY, sizeX, size []float64
+	y, dx, dk, db             []float64
+	sizeY, sizeX, size, sizeB []float64
 }
 
 func definition(s *Shape, x, kernel, bias, dy []float32) direct {
@@ -23,6 +23,7 @@ func definition(s *Shape, x, kernel, bias, dy []float32) direct {
 		y: make([]float64, s.Targets()*s.OutH*s.OutW*s.B), dx: make([]float64, s.Sources()*s.H*s.W*s.B), dk: make([]float64, s.KernelSize()),
 	}
 	d.sizeY, d.sizeX, d.size = make([]float64, len(d.y)), make([]float64, len(d.dx)), make([]float64, len(d.dk))
+	d.db, d.sizeB = make([]float64, s.Out), make([]float64, s.Out)
 	for m := range s.Targets() {
 		o, i := m/s.NOut, m%s.NOut
 		for row := range s.OutH {
@@ -31,6 +32,8 @@ func definition(s *Shape, x, kernel, bias, dy []float32) direct {
 				for b := range s.B {
 					d.y[at+b] = float64(bias[o])
 					d.sizeY[at+b] = math.Abs(float64(bias[o]))
+					d.db[o] += float64(dy[at+b])
+					d.sizeB[o] += math.Abs(float64(dy[at+b]))
 				}
 				for src := range s.Sources() {
 					c, j := src/s.NIn, src%s.NIn
@@ -263,13 +266,15 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			// Everything that is to be written starts as NaN, and so does the
 			// border behind it, which must stay.
 			pre, tmp := poisoned(prepared), poisoned(scratch)
-			y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk))
+			y, dx, dk, db := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk)), poisoned(s.Out)
+			clear(db.values())
 			p.Prepare(pre.buffer(), host(c.kernel), host(c.bias), tmp.buffer(), s)
 			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
-			p.Backward(dk.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
+			p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare(t, c.name+": y", y.values(), want.y, want.sizeY)
 			compare(t, c.name+": dx", dx.values(), want.dx, want.sizeX)
 			compare(t, c.name+": dkernel", dk.values(), want.dk, want.size)
+			compareEach(t, c.name+": dbias", db.values(), want.db, want.sizeB)
 
 			// Adding to a gradient that is there.
 			sum, size := make([]float64, len(want.dx)), make([]float64, len(want.dx))
@@ -277,7 +282,7 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 				dx.values()[i] = float32(i % 7)
 				sum[i], size[i] = want.dx[i]+float64(i%7), want.sizeX[i]+float64(i%7)
 			}
-			p.Backward(tensor.Buffer{}, dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
+			p.Backward(tensor.Buffer{}, tensor.Buffer{}, dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
 			compare(t, c.name+": dx added", dx.values(), sum, size)
 
 			// Without a bias.
@@ -292,11 +297,16 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 
 			// Without a Forward before.
 			p.Prepare(pre.buffer(), host(c.kernel), tensor.Buffer{}, tmp.buffer(), s)
-			p.Backward(dk.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
+			p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare(t, c.name+": dx without forward", dx.values(), want.dx, want.sizeX)
 			compare(t, c.name+": dkernel without forward", dk.values(), want.dk, want.size)
+			twice, sizes := make([]float64, s.Out), make([]float64, s.Out)
+			for o := range twice {
+				twice[o], sizes[o] = 2*want.db[o], 2*want.sizeB[o]
+			}
+			compareEach(t, c.name+": dbias added", db.values(), twice, sizes)
 
-			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk} {
+			for what, g := range map[string]guarded{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk, "dbias": db} {
 				if !g.intact() {
 					t.Errorf("%s: written beyond %s", c.name, what)
 				}

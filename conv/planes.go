@@ -125,8 +125,9 @@ func (p *planes) Forward(y, x, prepared, _ tensor.Buffer, s *Shape) {
 	p.run(s, forwardPass)
 }
 
-// Backward computes the gradients of the kernel and of x.
-func (p *planes) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+// Backward computes the gradients of the kernel, of the bias and of x.
+func (p *planes) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	sumBias(p.cpu, dbias, dy, s)
 	if !dkernel.IsZero() {
 		p.from, p.dy, p.to = x.Host(), dy.Host(), dkernel.Host()
 		if s.PerElement {

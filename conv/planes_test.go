@@ -41,11 +41,14 @@ func (p *problem) solve(src *stream.Stream) {
 	n := s.Targets()
 	p.x, p.dy, p.kernel, p.bias = normal(src, n*in), normal(src, n*out), normal(src, n*taps), normal(src, s.Out)
 	w := &p.want
+	w.db, w.sizeB = make([]float64, s.Out), make([]float64, s.Out)
 	for k := range n {
 		d := definition(&one, p.x[k*in:(k+1)*in], p.kernel[k*taps:(k+1)*taps], p.bias[k/s.NOut:], p.dy[k*out:(k+1)*out])
 		w.y, w.sizeY = append(w.y, d.y...), append(w.sizeY, d.sizeY...)
 		w.dx, w.sizeX = append(w.dx, d.dx...), append(w.sizeX, d.sizeX...)
 		w.dk, w.size = append(w.dk, d.dk...), append(w.size, d.size...)
+		w.db[k/s.NOut] += d.db[0]
+		w.sizeB[k/s.NOut] += d.sizeB[0]
 	}
 }
 

@@ -15,16 +15,17 @@ const thinParts = 8
 //
 // as a matrix product: rows of dy are A as they lie, read once, and what the taps meet
 // is packed, transposed. The sum goes over all positions and batch entries in parts,
-// which are what workers share, and which are added up in order.
+// which are what workers share, and which are added up in order. A last column of ones
+// gives the gradient of the bias.
 type thinReduction struct {
 	view
 	shape  *Shape
 	cpu    *tensor.CPU
 	dy     []float32 // [m, outH, outW, batch]
 	kernel []float32 // what the parts are added up to
-	sums   []float32 // [part, m, (s,t)]
+	sums   []float32 // [part, m, columns]
 
-	columns int    // (s,t)
+	columns int    // (s,t), and the last of ones
 	runs    []line // of taps side by side
 	span    int    // positions of a block; 0: part of one position's batch
 	deep    int    // packed rows of a block
@@ -33,7 +34,7 @@ type thinReduction struct {
 }
 
 // thinSums returns the size of a part.
-func thinSums(s *Shape) int { return roundUp(s.Targets() * s.Sources() * len(s.Offsets)) }
+func thinSums(s *Shape) int { return roundUp(s.Targets() * (s.Sources()*len(s.Offsets) + 1)) }
 
 // bind sizes what depends on the largest shape and returns the size of a worker's panels.
 func (r *thinReduction) bind(s *Shape) int {
@@ -41,13 +42,13 @@ func (r *thinReduction) bind(s *Shape) int {
 		r.runs = make([]line, 0, n)
 	}
 	_, nr := asm.GemmTile()
-	return blocksOf(s.Sources()*len(s.Offsets), nr) * nr * depth
+	return blocksOf(s.Sources()*len(s.Offsets)+1, nr) * nr * depth
 }
 
 // run computes the sums and writes them to kernel [(o,c), (i,j,t)].
 func (r *thinReduction) run(p *taps, s *Shape) {
 	r.shape, r.cpu = s, p.cpu
-	r.columns, r.runs = r.sources*len(r.offsets), r.lines(r.runs)
+	r.columns, r.runs = r.sources*len(r.offsets)+1, r.lines(r.runs)
 	r.span = min(depth/r.batch, r.outW)
 	if r.span > 0 {
 		r.deep, r.blocks = r.span*r.batch, blocksOf(r.outW, r.span)
@@ -57,7 +58,6 @@ func (r *thinReduction) run(p *taps, s *Shape) {
 	r.parts = min(thinParts, r.outH*r.blocks)
 	p.team.For(r.parts, 1, r)
 	p.team.For(s.Targets(), max(1, 4096/r.columns), (*thinTotal)(r))
-	r.shape, r.src, r.dy, r.kernel, r.sums = nil, nil, nil, nil, nil
 }
 
 var _ tensor.Task = (*thinReduction)(nil)
@@ -65,13 +65,24 @@ var _ tensor.Task = (*thinReduction)(nil)
 // Do computes the parts lo <= part < hi.
 func (r *thinReduction) Do(lo, hi, worker int) {
 	panels := r.cpu.Workspace(worker)
-	_, nr := asm.GemmTile()
-	clear(panels[:blocksOf(r.columns, nr)*nr*r.deep]) // what fills up the last panel must not be denormal
+	r.fillUp(panels)
 	for part := lo; part < hi; part++ {
 		first, last := share(r.outH*r.blocks, r.parts, part)
 		for i := first; i < last; i++ {
 			r.block(r.sums[part*thinSums(r.shape):], panels, i/r.blocks, i%r.blocks, i > first)
 		}
+	}
+}
+
+// fillUp writes the column of ones, and zeros in what fills up its panel: values that are there by
+// chance may be denormal, and slow.
+func (r *thinReduction) fillUp(panels []float32) {
+	_, nr := asm.GemmTile()
+	last := (r.columns - 1) / nr * nr
+	panel := panels[last*r.deep:][:nr*r.deep]
+	clear(panel)
+	for at := r.columns - 1 - last; at < len(panel); at += nr {
+		panel[at] = 1
 	}
 }
 
@@ -107,6 +118,15 @@ func (r *thinReduction) pack(panels []float32, row, col, b, terms int) {
 				asm.Transpose(panels[column/nr*nr*r.deep+column%nr:], nr, src[t*r.batch:], r.batch, n, terms)
 				t += n
 			}
+		}
+	}
+}
+
+// addBias adds the sums of the last column.
+func (r *thinReduction) addBias(dbias []float32) {
+	for m := range r.shape.Targets() {
+		for part := range r.parts {
+			dbias[m/r.shape.NOut] += r.sums[part*thinSums(r.shape)+(m+1)*r.columns-1]
 		}
 	}
 }

@@ -175,10 +175,16 @@ func (p *taps) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c.run(p)
 }
 
-// Backward computes the gradients of the kernel and of x.
-func (p *taps) Backward(dkernel, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
-	if !dkernel.IsZero() {
+// Backward computes the gradients of the kernel, of the bias and of x.
+func (p *taps) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	switch {
+	case !dkernel.IsZero() && p.max.Sources() < thinSources:
+		p.thinKernelGrad(dkernel, dbias, x, dy, scratch, s)
+	case !dkernel.IsZero():
 		p.kernelGrad(dkernel, x, dy, scratch, s)
+		fallthrough
+	default:
+		sumBias(p.cpu, dbias, dy, s)
 	}
 	if !dx.IsZero() {
 		p.inputGrad(dx, dy, prepared, scratch, s, accumulate)
@@ -206,10 +212,6 @@ func (p *taps) inputGrad(dx, dy, prepared, scratch tensor.Buffer, s *Shape, accu
 
 // kernelGrad computes the gradient of the kernel.
 func (p *taps) kernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
-	if p.max.Sources() < thinSources {
-		p.thinKernelGrad(dkernel, x, dy, scratch, s)
-		return
-	}
 	size := s.KernelSize()
 	sums := scratch.Host()[:size]
 	r := &p.reduce
@@ -224,13 +226,25 @@ func (p *taps) kernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
 	a.run(p.team)
 }
 
-func (p *taps) thinKernelGrad(dkernel, x, dy, scratch tensor.Buffer, s *Shape) {
+// thinKernelGrad is kernelGrad for few sources, and adds the gradient of the bias.
+func (p *taps) thinKernelGrad(dkernel, dbias, x, dy, scratch tensor.Buffer, s *Shape) {
 	size := thinParts * thinSums(s)
 	r := &p.thinReduce
 	r.frame.kernelGrad(s, &p.max)
 	r.source(p, x.Host(), scratch.Host()[size:], s.Sources(), s.B)
 	r.dy, r.kernel, r.sums = dy.Host(), dkernel.Host(), scratch.Host()[:size]
 	r.run(p, s)
+	if !dbias.IsZero() {
+		r.addBias(dbias.Host())
+	}
+	r.shape, r.src, r.dy, r.kernel, r.sums = nil, nil, nil, nil, nil
+}
+
+// sumBias adds the sums of the channels of dy to the gradient of the bias, if that is wanted.
+func sumBias(cpu *tensor.CPU, dbias, dy tensor.Buffer, s *Shape) {
+	if !dbias.IsZero() {
+		cpu.SumRows(dbias, dy, s.Out, s.NOut*s.OutH*s.OutW*s.B, true)
+	}
 }
 
 // arrangement moves a kernel between the layouts of the passes. Items are rows
