@@ -123,7 +123,8 @@ func SliceTransposed(dst, x0, x1 []float32, ld, k, n int) {
 	}
 }
 
-// GemmSlices multiplies two sliced left operands by a right one, [a0 a1] by [b0; b1]:
+// GemmSlices multiplies two sliced left operands, or one if a[1] is nil, by a right one, [a0 a1] by
+// [b0; b1]:
 //
 //	c[w][i*ldc+j] = sum over p < k of a[w]0[i, p]*b0[p, j] + a[w]1[i, p]*b1[p, j] // accumulate: onto c[w][i*ldc+j]
 //
@@ -142,7 +143,7 @@ func SliceTransposed(dst, x0, x1 []float32, ld, k, n int) {
 func GemmSlices(m, n, k int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool, ahead [2][]float32) {
 	const op = "GemmSlices"
 	checkSlices(op, "b", b, n, k)
-	for w := range a {
+	for w := range operands(a) {
 		checkSlices(op, "a", a[w], m, k)
 		checkDst(op, "c", c[w], m, n, ldc)
 	}
@@ -154,7 +155,7 @@ func GemmSlices(m, n, k int, a [2][]float32, b []float32, c [2][]float32, ldc in
 	}
 	if raceEnabled {
 		raceRead(b[:SliceSize(n, k)])
-		for w := range a {
+		for w := range operands(a) {
 			raceRead(a[w][:SliceSize(m, k)])
 			raceWriteRows(c[w], m, n, ldc)
 		}
@@ -165,11 +166,19 @@ func GemmSlices(m, n, k int, a [2][]float32, b []float32, c [2][]float32, ldc in
 	strips := max(1, 128/panels/max(1, steps))
 	for i := 0; i < m; i += strips * sliceTile {
 		gemmSlices(min(strips*sliceTile, m-i), n, steps, a, b, c, ldc, accumulate, ahead)
-		for w := range a {
+		for w := range operands(a) {
 			a[w], c[w] = from(a[w], strips*size), from(c[w], strips*sliceTile*ldc)
 			ahead[w] = from(ahead[w], strips*panels*steps*sliceFetched)
 		}
 	}
+}
+
+// operands returns how many left operands there are.
+func operands(a [2][]float32) int {
+	if a[1] == nil {
+		return 1
+	}
+	return 2
 }
 
 // from returns x from value n on, or what is left of it.

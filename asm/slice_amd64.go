@@ -84,19 +84,21 @@ func gemmSlices(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ld
 	strips, panels, size := m/sliceTile, n/sliceTile, sliceTile+steps*sliceBlock
 	if strips > 0 && panels > 0 {
 		var fetch [2]*float32
-		for w := range fetch {
+		for w := range operands(a) {
 			if fetch[w] = unsafe.SliceData(ahead[w]); len(ahead[w]) == 0 {
 				fetch[w] = &a[w][0]
 			}
 		}
-		gemmStrips(strips, panels, steps, &a[0][0], &a[1][0], &b[0], &c[0][0], &c[1][0], ldc, accumulate, fetch[0], fetch[1], sliceFetched)
+		gemmStrips(strips, panels, steps, &a[0][0], unsafe.SliceData(a[1]), &b[0], &c[0][0], unsafe.SliceData(c[1]), ldc, accumulate, fetch[0], fetch[1], sliceFetched)
 	}
 
 	// What fills no tile: the rows of the last strip, and of the others the columns of the
 	// last panel.
 	edge := func(i, j, rows, columns int) {
-		left := [2][]float32{a[0][i/sliceTile*size:], a[1][i/sliceTile*size:]}
-		dst := [2][]float32{c[0][i*ldc+j:], c[1][i*ldc+j:]}
+		var left, dst [2][]float32
+		for w := range operands(a) {
+			left[w], dst[w] = a[w][i/sliceTile*size:], c[w][i*ldc+j:]
+		}
 		gemmSlicesEdge(rows, columns, steps, left, b[j/sliceTile*size:], dst, ldc, accumulate)
 	}
 	const most = edgeTiles * sliceTile
@@ -123,14 +125,15 @@ func gemmSlicesEdge(m, n, steps int, a [2][]float32, b []float32, c [2][]float32
 	strips, panels := (m+sliceTile-1)/sliceTile, (n+sliceTile-1)/sliceTile
 	ld := panels * sliceTile
 	if accumulate {
-		for w := range tiles {
+		for w := range operands(a) {
 			for i := range m {
 				copy(tiles[w][i*ld:][:n], c[w][i*ldc:])
 			}
 		}
 	}
-	gemmStrips(strips, panels, steps, &a[0][0], &a[1][0], &b[0], &tiles[0][0], &tiles[1][0], ld, accumulate, &a[0][0], &a[1][0], 0)
-	for w := range tiles {
+	second := unsafe.SliceData(a[1])
+	gemmStrips(strips, panels, steps, &a[0][0], second, &b[0], &tiles[0][0], &tiles[1][0], ld, accumulate, &a[0][0], second, 0)
+	for w := range operands(a) {
 		for i := range m {
 			copy(c[w][i*ldc:][:n], tiles[w][i*ld:])
 		}

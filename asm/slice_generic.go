@@ -126,7 +126,7 @@ func slicePanel(dst []float32, k, n int, x0, x1 func(p, j int) float32) {
 // gemmSlicesGeneric multiplies strips of m rows of either operand by panels of n columns.
 func gemmSlicesGeneric(m, n, steps int, a [2][]float32, b []float32, c [2][]float32, ldc int, accumulate bool) {
 	size := sliceStrip(steps * sliceSteps)
-	for w := range a {
+	for w := range operands(a) {
 		for i := range m {
 			strip, row := a[w][i/sliceTile*size:], i%sliceTile
 			for j := range n {

@@ -333,6 +333,16 @@ func compareSlices(t *testing.T, s *sliceCase, accumulate bool, before func(i, j
 	}
 	GemmSlices(s.m, s.n, s.k, s.a, s.b, [2][]float32{got[0].data(), got[1].data()}, s.n+5, accumulate, [2][]float32{s.b[:min(len(s.b), 3)], nil})
 	gemmSlicesGeneric(s.m, s.n, (s.k+sliceSteps-1)/sliceSteps, s.a, s.b, [2][]float32{want[0].data(), want[1].data()}, s.n+5, accumulate)
+	one := newGuarded(s.m, s.n, s.n+5, 7)
+	if accumulate {
+		one.fill(before)
+	}
+	GemmSlices(s.m, s.n, s.k, [2][]float32{s.a[0]}, s.b, [2][]float32{one.data()}, s.n+5, accumulate, [2][]float32{})
+	for i, v := range want[0].buf {
+		if math.Float32bits(v) != math.Float32bits(one.buf[i]) {
+			t.Fatalf("m=%d n=%d k=%d accumulate=%v, one left operand: value %d of C is %v, want %v", s.m, s.n, s.k, accumulate, i-7, one.buf[i], v)
+		}
+	}
 	for w := range got {
 		got[w].intact(t, s.m, s.n)
 		for i, v := range want[w].buf {

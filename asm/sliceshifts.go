@@ -1,7 +1,5 @@
 package asm
 
-import "math"
-
 // A left operand may also be kept row by row, for products with several right operands, each
 // time of rows further down: where a matrix is convolved, a tap is such a shift. A row is a
 // cache line that begins with what its sums are multiplied with, and then
@@ -43,25 +41,6 @@ func SliceColumns(dst, x0, x1 []float32, ldx, k, n int, panel []float32) {
 		}
 		if k > 0 {
 			Transpose(dst[sliceScales:], pitch, panel[sliceTile:], sliceTile, pitch-sliceScales, rows)
-		}
-	}
-}
-
-// SliceHalves slices the row-major matrix x [k, n], with rows ld apart, for the right side, its steps
-// cut in halves of (k+1)/2: those from 0 on and those up to k, for a left operand of the same. If k is
-// odd the middle step is in both, but counts in the first alone.
-func SliceHalves(dst, x []float32, ld, k, n int) {
-	half := (k + 1) / 2
-	SliceRight(dst, x, from(x, (k-half)*ld), ld, half, n)
-	if k%2 == 0 {
-		return
-	}
-	const first = 0x0000ff00 // of the second matrix, in the first quad
-	for j := range n {
-		panel := dst[j/sliceTile*sliceStrip(half)+sliceTile+j%sliceTile:]
-		for slice := range 3 {
-			word := &panel[slice*slicePart]
-			*word = math.Float32frombits(math.Float32bits(*word) &^ first)
 		}
 	}
 }

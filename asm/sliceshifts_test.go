@@ -40,43 +40,6 @@ func TestSliceColumns(t *testing.T) {
 	})
 }
 
-// TestSliceHalves checks by the product with a left operand cut in the same halves, of even
-// and odd numbers of steps: that of the middle one must count once.
-func TestSliceHalves(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(6, 10))
-		for _, k := range []int{1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129} {
-			for _, n := range []int{1, 16, 20} {
-				const m = 18
-				x, y := make([]float32, m*k), make([]float32, k*n)
-				for i := range x {
-					x[i] = float32(rng.IntN(7) - 3) // sums are exact
-				}
-				for i := range y {
-					y[i] = float32(rng.IntN(7) - 3)
-				}
-				half := (k + 1) / 2
-				a, b := make([]float32, SliceSize(m, half)), make([]float32, SliceSize(n, half))
-				SliceLeft(a, x, x[k-half:], k, m, half)
-				SliceHalves(b, y, n, k, n)
-				c := [2][]float32{make([]float32, m*n), make([]float32, m*n)}
-				GemmSlices(m, n, half, [2][]float32{a, a}, b, c, n, false, [2][]float32{})
-				for i := range m {
-					for j := range n {
-						var want float32
-						for p := range k {
-							want += x[i*k+p] * y[p*n+j]
-						}
-						if c[0][i*n+j] != want {
-							t.Fatalf("n=%d k=%d: C[%d][%d] = %v, want %v", n, k, i, j, c[0][i*n+j], want)
-						}
-					}
-				}
-			}
-		}
-	})
-}
-
 // sliceShiftsCase is a sum of products of right operands with shifts of a matrix that is sliced
 // by columns, and the same shifts as left operands.
 type sliceShiftsCase struct {

@@ -35,7 +35,7 @@ const (
 	inBands           // from copies of rows that are split, see reducesplit.go
 	inThinSlices      // from a copy in long rows that is sliced, see thinslices.go
 	inColumns         // from a copy of what the taps meet, see dots.go
-	inPoints          // from split blocks of columns, see pointsplit.go
+	inPoints          // from sliced blocks of columns, see pointslices.go
 )
 
 // Below these numbers a plane or batch is too thin to be read where it lies, and
@@ -75,7 +75,7 @@ func (f *frame) choose(sources, largest, m, largestM, b int) {
 		f.form = inColumns
 	case b < thinBatch && slicesThin(largestM, largest, f.longRow(f.outH, b)):
 		f.form = inThinSlices
-	case f.splitsPoint(sources, m, b):
+	case f.slicesPoint(sources, m, b):
 		f.form = inPoints
 	case largest < thinSources || b < thinBatch:
 		if !f.inside() {
@@ -99,7 +99,7 @@ func (f *frame) kernelGrad(s, largest *Shape) {
 		if !f.inside() {
 			f.form = bordered
 		}
-	case f.splitsPoint(s.Sources(), s.Targets(), s.B):
+	case f.slicesPointGrad(s.Sources(), s.Targets(), s.B):
 		f.form = inPoints
 	case s.Sources() >= thickSources && fillsSplit(s.B) && len(f.offsets) > 1:
 		f.form = inBands
@@ -171,7 +171,9 @@ func (f *frame) kernelSize(m, sources int) int {
 	switch {
 	case f.form == inThinSlices:
 		return strips * thinPiece(sources)
-	case f.form == inSplits || f.isPoint():
+	case f.isPoint():
+		return strips * pointPiece(sources)
+	case f.form == inSplits:
 		return strips * splitPiece(sources)
 	}
 	return 0

@@ -35,7 +35,8 @@ type reduction struct {
 	span   int // positions of a block; 0: part of one position's batch
 	deep   int // packed rows of a block
 	cpu    *tensor.CPU
-	bands  // where products are split
+	parts  int // where products are sliced
+	bands      // where they are split
 }
 
 // unit is one tile of rows of A.

@@ -12,7 +12,7 @@ import (
 // never builds the im2col matrix.
 //
 // Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
-// sources, thin.go for thin batches, dots.go for a few values, pointsplit.go for one
+// sources, thin.go for thin batches, dots.go for a few values, pointslices.go for one
 // tap), KernelGrad a product whose reduction runs over the output plane and batch (reduce.go).
 // Between them and the kernel network stand the rearrangements of this file:
 //
@@ -30,18 +30,18 @@ type taps struct {
 	frozen bool  // planned for inference
 	biased bool  // the last Prepare had a bias
 
-	corr           correlation
-	reduce         reduction
-	thinReduce     thinReduction
-	copies         copying
-	blocks         blocking
-	splitting      splitting
-	thinSlicing    thinSlicing
-	frozenKernel   frozenSlicing
-	gathering      gathering
-	bandSplitting  bandSplitting
-	pointSplitting pointSplitting
-	order          arrangement
+	corr          correlation
+	reduce        reduction
+	thinReduce    thinReduction
+	copies        copying
+	blocks        blocking
+	splitting     splitting
+	thinSlicing   thinSlicing
+	frozenKernel  frozenSlicing
+	gathering     gathering
+	bandSplitting bandSplitting
+	pointSlicing  pointSlicing
+	order         arrangement
 }
 
 func newTaps() *taps { return new(taps) }
@@ -79,7 +79,11 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	if s.Sources() < thinSources {
 		return prepared, max(scratch, thinParts*thinSums(s)+f.copySize(s.Sources(), s.B))
 	}
-	return prepared, max(scratch, s.KernelSize()+f.copySize(s.Sources(), s.B)+f.bandSize(s.Sources(), s.Targets(), s.B))
+	size := s.KernelSize() + f.copySize(s.Sources(), s.B) + f.bandSize(s.Sources(), s.Targets(), s.B)
+	if f.isPoint() {
+		size = max(size, s.KernelSize()+max(pointSums, 2*s.KernelSize()))
+	}
+	return prepared, max(scratch, size)
 }
 
 // Bind names the CPU and the largest shape. The workers' memory is sized for the
