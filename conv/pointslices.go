@@ -87,6 +87,9 @@ func (c *correlation) doPoint(lo, hi, worker int) {
 				asm.Fill(c.dst[m*c.dstPlane+at:][:n], c.kernel[m*c.lda+c.column])
 			}
 		}
+		if next := at + wide; next < c.outW*c.batch {
+			asm.Prefetch(c.src[next:], c.plane, c.sources, min(wide, c.outW*c.batch-next))
+		}
 		asm.GemmSlices(c.m, n, halfOf(c.sources), [2][]float32{c.splitKernel}, right, [2][]float32{c.dst[at:]}, c.dstPlane, c.accumulate || c.ones, [2][]float32{})
 	}
 }
@@ -143,6 +146,10 @@ func (r *reduction) doPoint(lo, hi, worker int) {
 					k := min(pointSpan, last-at)
 					asm.SliceLeftHalves(left, r.src[s*r.plane+at:], r.plane, rows, k)
 					asm.SliceTransposedHalves(right, r.dy[m*columns+at:], columns, k, wide)
+					if next := at + k; next < last {
+						asm.Prefetch(r.src[s*r.plane+next:], r.plane, rows, min(pointSpan, last-next))
+						asm.Prefetch(r.dy[m*columns+next:], columns, wide, min(pointSpan, last-next))
+					}
 					asm.GemmSlices(rows, wide, halfOf(k), [2][]float32{left}, right, [2][]float32{sums[s*r.targets+m:]}, r.targets, at > first, [2][]float32{})
 				}
 			}
