@@ -79,21 +79,24 @@ const (
 // frequencies would mean more passages over the slots. Rows fill whole tiles of the products.
 type blockSizes struct {
 	frequencies, rows, columns, adjointRows, adjointColumns int
+
+	gradientFrequencies, gradientRows int
+
 	unit                                                    int // that rows and columns are counted in
 	slab                                                    int // steps that are sliced at a time
 }
 
 var (
-	plainBlocks  = blockSizes{frequencies: 14, rows: 56, columns: blockColumns, adjointRows: 80, adjointColumns: 96, unit: 1}
-	slicedBlocks = blockSizes{frequencies: 16, rows: 64, columns: blockColumns, adjointRows: 64, adjointColumns: 128, unit: splitTile, slab: 64}
+	plainBlocks  = blockSizes{frequencies: 14, rows: 56, gradientFrequencies: 14, gradientRows: 56, columns: blockColumns, adjointRows: 80, adjointColumns: 96, unit: 1}
+	slicedBlocks = blockSizes{frequencies: 16, rows: 64, gradientFrequencies: 48, gradientRows: 32, columns: blockColumns, adjointRows: 64, adjointColumns: 128, unit: splitTile, slab: 64}
 	// narrowBlocks are those of sliced matrices that have no more rows and columns.
-	narrowBlocks = blockSizes{frequencies: 16, rows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, unit: splitTile, slab: 96}
+	narrowBlocks = blockSizes{frequencies: 16, rows: 96, gradientFrequencies: 16, gradientRows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, unit: splitTile, slab: 96}
 )
 
 // kernel returns the values of a block for one frequency, of which paired elements have two
 // kinds of half the columns.
-func (b *blockSizes) kernel() int {
-	return max(2*blockSize(b.rows, columns(b.columns)), 4*blockSize(b.rows, columns(b.columns/2)))
+func (b *blockSizes) kernel(rows int) int {
+	return max(2*blockSize(rows, columns(b.columns)), 4*blockSize(rows, columns(b.columns/2)))
 }
 
 func blockSizesOf(s *Shape) blockSizes {

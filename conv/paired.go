@@ -258,7 +258,7 @@ func (g *pairedGradient) run() {
 // Do computes the items lo <= item < hi.
 func (g *pairedGradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
-	count := blocksOf(g.band.count, g.size.frequencies)
+	count := blocksOf(g.band.count, g.size.gradientFrequencies)
 	for item := lo; item < hi; item++ {
 		m0, m1 := shareWhole(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		for i := range count {

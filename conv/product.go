@@ -54,7 +54,7 @@ func productLocal(s *Shape) int {
 	adjoint := 3*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns)) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
 	most := max(forward, adjoint)
 	for _, b := range []*blockSizes{&slicedBlocks, &narrowBlocks} {
-		kernel := b.frequencies * max(b.kernel(), 2*blockSize(b.adjointRows, columns(b.adjointColumns)))
+		kernel := b.frequencies * max(b.kernel(b.rows), 2*blockSize(b.adjointRows, columns(b.adjointColumns)))
 		steps := max(b.slab, b.columns/2)
 		operands := slicedLocal(max(b.rows, b.adjointColumns), s.B, steps) + 2*b.adjointColumns*columns(steps)
 		most = max(most, kernel+operands)

@@ -167,8 +167,8 @@ var _ tensor.Task = (*gradient)(nil)
 func gradientLocal(s *Shape) int {
 	most := 0
 	for _, b := range []*blockSizes{&plainBlocks, &slicedBlocks, &narrowBlocks} {
-		operands := max(s.B*(2*b.rows+columns(b.columns)), slicedLocal(b.rows, 0, s.B))
-		most = max(most, b.frequencies*b.kernel()+operands)
+		operands := max(s.B*(2*b.gradientRows+columns(b.columns)), slicedLocal(b.gradientRows, 0, s.B))
+		most = max(most, b.gradientFrequencies*b.kernel(b.gradientRows)+operands)
 	}
 	return most + 3*skew
 }
@@ -178,7 +178,7 @@ const gradientRows = 8
 
 // gradientBlocks returns how many blocks n rows are cut into.
 func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
-	return forWorkers(workers, blocksOf(n, size.rows), n/max(size.unit, gradientRows), p.blocks())
+	return forWorkers(workers, blocksOf(n, size.gradientRows), n/max(size.unit, gradientRows), p.blocks())
 }
 
 func (g *gradient) run() {
@@ -192,7 +192,7 @@ func (g *gradient) run() {
 // Do computes the items lo <= item < hi.
 func (g *gradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
-	count := blocksOf(g.band.count, g.size.frequencies)
+	count := blocksOf(g.band.count, g.size.gradientFrequencies)
 	for item := lo; item < hi; item++ {
 		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		for i := range count {
