@@ -192,6 +192,25 @@ done:
 	PREFETCHT0 256 x    \
 	VMOVUPS.Z  x, K1, z
 
+// ROWS loads those that exist.
+#define ROWS \
+	ROW(0, (SI), Z0)           \
+	ROW(1, (SI)(R9*1), Z1)     \
+	ROW(2, (SI)(R9*2), Z2)     \
+	ROW(3, (SI)(R10*1), Z3)    \
+	ROW(4, (R11), Z4)          \
+	ROW(5, (R11)(R9*1), Z5)    \
+	ROW(6, (R11)(R9*2), Z6)    \
+	ROW(7, (R11)(R10*1), Z7)   \
+	ROW(8, (R12), Z8)          \
+	ROW(9, (R12)(R9*1), Z9)    \
+	ROW(10, (R12)(R9*2), Z10)  \
+	ROW(11, (R12)(R10*1), Z11) \
+	ROW(12, (R13), Z12)        \
+	ROW(13, (R13)(R9*1), Z13)  \
+	ROW(14, (R13)(R9*2), Z14)  \
+	ROW(15, (R13)(R10*1), Z15)
+
 #define COLUMN(z) \
 	VMOVUPS z, K2, (DI) \
 	ADDQ    R8, DI
@@ -236,22 +255,7 @@ load:
 	ZERO4(Z4, Z5, Z6, Z7)
 	ZERO4(Z8, Z9, Z10, Z11)
 	ZERO4(Z12, Z13, Z14, Z15)
-	ROW(0, (SI), Z0)
-	ROW(1, (SI)(R9*1), Z1)
-	ROW(2, (SI)(R9*2), Z2)
-	ROW(3, (SI)(R10*1), Z3)
-	ROW(4, (R11), Z4)
-	ROW(5, (R11)(R9*1), Z5)
-	ROW(6, (R11)(R9*2), Z6)
-	ROW(7, (R11)(R10*1), Z7)
-	ROW(8, (R12), Z8)
-	ROW(9, (R12)(R9*1), Z9)
-	ROW(10, (R12)(R9*2), Z10)
-	ROW(11, (R12)(R10*1), Z11)
-	ROW(12, (R13), Z12)
-	ROW(13, (R13)(R9*1), Z13)
-	ROW(14, (R13)(R9*2), Z14)
-	ROW(15, (R13)(R10*1), Z15)
+	ROWS
 
 loaded:
 	TRANSPOSE16
@@ -297,6 +301,65 @@ last:
 	LASTCOLUMN(12, Z12)
 	LASTCOLUMN(13, Z13)
 	LASTCOLUMN(14, Z14)
+
+done:
+	VZEROUPPER
+	RET
+
+// QUADCOLUMNS stores columns i to i+3 as rows of dst, offset in its values, unless they do not exist.
+#define QUADCOLUMNS(i, A, B, C, D, offset) \
+	CMPQ CX, $i         \
+	JLE  done           \
+	MOVQ offset, AX     \
+	LEAQ (BX)(AX*4), DI \
+	COLUMN(A)           \
+	LASTCOLUMN(i+1, B)  \
+	LASTCOLUMN(i+2, C)  \
+	LASTCOLUMN(i+3, D)
+
+// func transposeQuadsAVX512(dst *float32, lddst, d1, d2, d3 int, src *float32, ldsrc, s1, s2, s3, rows, cols int)
+//
+// As transposeStripAVX512, but for one block, whose rows, and columns, lie apart in fours.
+//
+//	BX  dst
+TEXT ·transposeQuadsAVX512(SB), NOSPLIT, $0-96
+	MOVQ  dst+0(FP), BX
+	MOVQ  lddst+8(FP), R8
+	MOVQ  src+40(FP), SI
+	MOVQ  ldsrc+48(FP), R9
+	MOVQ  s1+56(FP), R11
+	MOVQ  s2+64(FP), R12
+	MOVQ  s3+72(FP), R13
+	MOVQ  rows+80(FP), DX
+	MOVQ  cols+88(FP), CX
+	SHLQ  $2, R8
+	SHLQ  $2, R9
+	LEAQ  (R9)(R9*2), R10
+	LEAQ  (SI)(R11*4), R11
+	LEAQ  (SI)(R12*4), R12
+	LEAQ  (SI)(R13*4), R13
+	MOVL  $1, AX
+	XCHGQ CX, DX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVW AX, K2
+	XCHGQ CX, DX
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVW AX, K1
+	ZERO4(Z0, Z1, Z2, Z3)
+	ZERO4(Z4, Z5, Z6, Z7)
+	ZERO4(Z8, Z9, Z10, Z11)
+	ZERO4(Z12, Z13, Z14, Z15)
+	ROWS
+
+loaded:
+	TRANSPOSE16
+	QUADCOLUMNS(0, Z0, Z1, Z2, Z3, $0)
+	QUADCOLUMNS(4, Z4, Z5, Z6, Z7, d1+16(FP))
+	QUADCOLUMNS(8, Z8, Z9, Z10, Z11, d2+24(FP))
+	QUADCOLUMNS(12, Z12, Z13, Z14, Z15, d3+32(FP))
 
 done:
 	VZEROUPPER

@@ -82,8 +82,8 @@ type blockSizes struct {
 
 	gradientFrequencies, gradientRows int
 
-	unit                                                    int // that rows and columns are counted in
-	slab                                                    int // steps that are sliced at a time
+	unit int // that rows and columns are counted in
+	slab int // steps that are sliced at a time
 }
 
 var (

@@ -83,15 +83,13 @@ func (p *folding) turn(m int, byTap []float32) {
 	s := p.shape
 	taps, n, ld := p.row.taps, s.NIn/p.row.kinds, columns(s.Sources())
 	o, i := m/s.rendered(), m%s.rendered()
-	for c := range s.In {
-		for kind := range p.row.kinds {
-			run := p.kernel[((o*s.In+c)*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:]
-			column := kind*p.row.width + c*n
-			if p.back {
-				asm.Transpose(run, taps, byTap[column:], ld, taps, n)
-			} else {
-				asm.Transpose(byTap[column:], ld, run, taps, n, taps)
-			}
+	stride := s.rendered() * s.NIn * taps // of the channels of a row
+	for kind := range p.row.kinds {
+		run, column := p.kernel[(o*s.In*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:], kind*p.row.width
+		if p.back {
+			asm.TransposeToGroups(run, taps, stride, byTap[column:], ld, taps, s.In, n)
+		} else {
+			asm.TransposeGroups(byTap[column:], ld, run, taps, stride, s.In, n, taps)
 		}
 	}
 }

@@ -315,10 +315,7 @@ func (a *arrangement) row(dst []float32, row int) {
 	s := a.shape
 	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
 	o, i := row/s.NOut, row%s.NOut
-	src := s.Sources()
-	for c := range s.In {
-		asm.Transpose(dst[c*s.NIn:], src, a.kernel[(o*s.In+c)*s.NOut*nt+i*nt:], t, s.NIn, t)
-	}
+	asm.TransposeGroups(dst, s.Sources(), a.kernel[(o*s.In*s.NOut+i)*nt:], t, s.NOut*nt, s.In, s.NIn, t)
 }
 
 // inputGrad fills the rows (c,j), lo <= row < hi: columns (t,o,i).
@@ -337,8 +334,5 @@ func (a *arrangement) kernelGrad(row int) {
 	t, nt := len(s.Offsets), s.NIn*len(s.Offsets)
 	c, j := row/s.NIn, row%s.NIn
 	sources, targets := s.Sources(), s.Targets()
-	for o := range s.Out {
-		to := a.kernel[(o*s.In+c)*s.NOut*nt+j*t:]
-		asm.Transpose(to, nt, a.dst[row*targets+o*s.NOut:], sources*targets, t, s.NOut)
-	}
+	asm.TransposeToGroups(a.kernel[c*s.NOut*nt+j*t:], nt, s.In*s.NOut*nt, a.dst[row*targets:], sources*targets, t, s.Out, s.NOut)
 }
