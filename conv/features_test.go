@@ -116,7 +116,10 @@ func factoredProblems(perElement bool) []factoredProblem {
 		{2, 3, 3, 2, 3, 2, 15, 40, 1, 3, 8, Same},
 		{5, 4, 3, 4, 2, 3, 4, 3, 16, 1, 5, Same}, // without extent
 		{1, 1, 1, 1, 1, 1, 1, 1, 1, 7, 1, Same},
-		{2, 1, 5, 1, 5, 1, 1, 40, 2, 3, 2, Same}, // a flat plane
+		{2, 1, 5, 1, 5, 1, 1, 40, 2, 3, 2, Same},    // a flat plane
+		{12, 33, 2, 2, 2, 2, 4, 3, 17, 7, 16, Same}, // features and taps that fill blocks, three channels at a time
+		{8, 32, 2, 4, 2, 4, 7, 8, 40, 7, 8, Valid},  // to two positions
+		{5, 34, 4, 3, 2, 2, 3, 3, 33, 7, 16, Same},  // fewer live elements
 	}
 	random := stream.New(1, "shapes", 0)
 	for range 20 {

@@ -70,8 +70,9 @@ type factors struct {
 	ones  []float32 // [(t,j)] or [b]
 
 	// Where products are split: w by parts of the channels that are mixed at a time,
-	// turn by blocks of them.
-	wSplit, turnSplit []float32
+	// turn by blocks of them. Where those with features are sliced: f and back.
+	wSplit, turnSplit   []float32
+	fSliced, backSliced []float32
 
 	ldw, ldo int
 }
@@ -91,7 +92,12 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		}
 		return prepared[from : from+n]
 	}
+	ofF, ofBack := 0, 0
+	if slicesFeatures(s, p.features) {
+		ofF, ofBack = asm.SliceSize(rows, halfOf(taps)), asm.SliceSize(taps, halfOf(rows+1))
+	}
 	return factors{
+		fSliced: piece(ofF), backSliced: piece(ofBack),
 		f: piece(rows * taps), back: piece(taps * (rows + 1)),
 		w: piece(s.Out * ldw), turn: piece(wide * ldo),
 		b: piece(s.Out * s.In), bTurn: piece(s.In * s.Out),
@@ -104,6 +110,14 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 // lowRankSplits reports whether the products with w are split: where the level has a
 // matrix unit. It does not depend on how many elements are live.
 func lowRankSplits(s *Shape) bool { return asm.FastSplit() && s.Out >= splitTile }
+
+// slicesFeatures reports whether the products with features are sliced: where there are so many of
+// them, and of taps, that they fill most of the blocks of the matrix unit.
+func slicesFeatures(s *Shape, features int) bool {
+	const steps = 2 * splitTile
+	deep := s.NIn * len(s.Offsets)
+	return lowRankSplits(s) && fillsTiles(features*s.NOut) && fillsTiles(deep) && 4*deep >= 3*blocksOf(deep, steps)*steps
+}
 
 // splitSize returns the size of w split by parts of the channels, or of its transpose.
 func (p *lowRank) splitSize(s *Shape, channels int, turned bool) (size int) {
@@ -255,6 +269,10 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	copy(x.b, b.Host()[:s.Out*s.In])
 	asm.Transpose(x.bTurn, s.Out, x.b, s.In, s.Out, s.In)
 	p.split(x, s)
+	if slicesFeatures(s, p.features) {
+		asm.SliceLeftHalves(x.fSliced, x.f, deep, rows, deep)
+		asm.SliceLeftHalves(x.backSliced, x.back, rows+1, deep, rows+1)
+	}
 	clear(x.bias)
 	if !bias.IsZero() {
 		width := len(x.bias) / s.Out
@@ -284,6 +302,10 @@ type lowRankLocal struct {
 	dySplit []float32 // dy on the left and on the right
 	turned  []float32 // [(i,b), (c,k)] z
 	dzAll   []float32 // [(c,k), (i,b)]
+
+	// Where those with features are sliced:
+	left, right []float32 // the operands
+	dxcol       []float32 // [(t,j), b]
 }
 
 func (p *lowRank) newLocal(s *Shape) lowRankLocal {
@@ -302,7 +324,15 @@ func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 			dzAll:   aligned(block * rows * width),
 		}
 	}
+	deep := s.NIn * len(s.Offsets)
+	left, right, dxcol := 0, 0, 0
+	if slicesFeatures(s, p.features) {
+		left = asm.SliceSize(deep, width)
+		right = max(asm.SliceSize(width, halfOf(max(deep, rows+1))), asm.SliceSize(rows, width))
+		dxcol = deep * width
+	}
 	return lowRankLocal{
+		left: aligned(left), right: aligned(right), dxcol: aligned(dxcol),
 		zSplit: split.zSplit, dySplit: split.dySplit, turned: split.turned, dzAll: split.dzAll,
 		xcol:   aligned(most * len(s.Offsets) * s.NIn * width),
 		z:      aligned(most * rows * width),
@@ -426,7 +456,7 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 		c0, c1 := share(s.In, count, part)
 		for c := c0; c < c1; c++ {
 			l.gather(m.xcol, c, position)
-			l.convolve(m.z[(c-c0)*l.features*across:], m.s[c*l.width:], m.xcol)
+			l.convolve(m.z[(c-c0)*l.features*across:], m.s[c*l.width:], m.xcol, m)
 		}
 		depth := (c1 - c0) * l.features
 		if lowRankSplits(s) {
@@ -476,10 +506,15 @@ func (l *lowRankPass) gather(xcol []float32, c, position int) {
 }
 
 // convolve makes z [(k,i), b] and s [b] of one channel.
-func (l *lowRankPass) convolve(z, sum, xcol []float32) {
+func (l *lowRankPass) convolve(z, sum, xcol []float32, m *lowRankLocal) {
 	s := l.shape
-	deep := len(s.Offsets) * s.NIn
-	gemmNN(l.features*s.NOut, l.width, deep, l.f, deep, xcol, l.width, z, l.width, false)
+	deep, rows := len(s.Offsets)*s.NIn, l.features*s.NOut
+	if slicesFeatures(s, l.features) {
+		asm.SliceHalves(m.right, xcol, l.width, deep, l.width)
+		asm.GemmSlices(rows, l.width, halfOf(deep), [2][]float32{l.fSliced}, m.right, [2][]float32{z}, l.width, false, [2][]float32{})
+	} else {
+		gemmNN(rows, l.width, deep, l.f, deep, xcol, l.width, z, l.width, false)
+	}
 	asm.GemmNN(1, l.width, deep, l.ones, deep, xcol, l.width, sum, l.width, false)
 }
 

@@ -138,7 +138,7 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 			at := c - c0
 			xcol := m.xcol[at*deep*l.width:]
 			l.gather(xcol, c, position)
-			l.convolve(m.z[at*rows*l.width:], m.s[at*l.width:], xcol)
+			l.convolve(m.z[at*rows*l.width:], m.s[at*l.width:], xcol, m)
 		}
 		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, m)
 		if lowRankSplits(s) {
@@ -157,10 +157,15 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 			}
 			copy(dz[rows*l.width:][:l.width], m.ds[at*l.width:])
 			if l.dx != nil {
-				l.inputGrad(c, position, dz)
+				l.inputGrad(c, position, dz, m)
 			}
-			distance := l.turnRows(m.panels, dz, rows)
-			gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows, true)
+			if !slicesFeatures(s, l.features) {
+				distance := l.turnRows(m.panels, dz, rows)
+				gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows, true)
+			}
+		}
+		if slicesFeatures(s, l.features) {
+			l.featuresGrad(df, channels, m)
 		}
 	}
 	for o := range s.Out {
@@ -222,10 +227,40 @@ func (l *lowRankPass) turnRows(panels, x []float32, rows int) (distance int) {
 	return distance
 }
 
+// featuresGrad adds the share of a position to df by sliced products, two channels side by side.
+func (l *lowRankPass) featuresGrad(df []float32, channels int, m *lowRankLocal) {
+	s := l.shape
+	rows, deep, steps := l.features*s.NOut, len(s.Offsets)*s.NIn, l.width
+	for c := 0; c < channels; c += 2 {
+		x, dz := m.xcol[c*deep*l.width:], m.dz[c*(rows+1)*l.width:]
+		if c+1 < channels {
+			asm.SliceLeft(m.left, x, x[deep*l.width:], l.width, deep, l.width)
+			asm.SliceTransposed(m.right, dz, dz[(rows+1)*l.width:], l.width, l.width, rows)
+		} else {
+			asm.SliceLeftHalves(m.left, x, l.width, deep, l.width)
+			asm.SliceTransposedHalves(m.right, dz, l.width, l.width, rows)
+			steps = halfOf(l.width)
+		}
+		asm.GemmSlices(deep, rows, steps, [2][]float32{m.left}, m.right, [2][]float32{df}, rows, true, [2][]float32{})
+	}
+}
+
 // inputGrad adds what channel c has of dx under the taps at a position.
-func (l *lowRankPass) inputGrad(c, position int, dz []float32) {
+func (l *lowRankPass) inputGrad(c, position int, dz []float32, m *lowRankLocal) {
 	s := l.shape
 	rows := l.features*s.NOut + 1
+	if slicesFeatures(s, l.features) {
+		asm.SliceHalves(m.right, dz, l.width, rows, l.width)
+		asm.GemmSlices(s.NIn*len(s.Offsets), l.width, halfOf(rows), [2][]float32{l.backSliced}, m.right, [2][]float32{m.dxcol}, l.width, false, [2][]float32{})
+		n := s.NIn * l.width
+		for t, o := range s.Offsets {
+			if at := l.meets(o, position); at >= 0 {
+				to := l.dxPacked[(at*s.In+c)*n:][:n]
+				asm.Add(to, to, m.dxcol[t*n:][:n])
+			}
+		}
+		return
+	}
 	for t, o := range s.Offsets {
 		if at := l.meets(o, position); at >= 0 {
 			gemmNN(s.NIn, l.width, rows, l.back[t*s.NIn*rows:], rows, dz, l.width, l.dxPacked[(at*s.In+c)*s.NIn*l.width:], l.width, true)
