@@ -92,8 +92,8 @@ func (l *layer) measurePenalty() (kernel, bias float64) {
 	p.product(l.dev, tensor.GemmArgs{M: out, N: 1, K: h, A: w, LDA: h, B: at.sum, LDB: 1, C: at.db, LDC: 1})
 	l.dev.Axpy(at.db, float32(n), b)
 
-	l.dev.Dot(p.sums.Slice(0, 1), w, at.dw)
-	l.dev.Dot(p.sums.Slice(1, 2), b, at.db)
+	l.dev.DotRows(p.sums.Slice(0, 1), w, at.dw, 1, w.Len())
+	l.dev.DotRows(p.sums.Slice(1, 2), b, at.db, 1, b.Len())
 	l.dev.Download(p.host[:], p.sums)
 	kernel = math.Sqrt(l.copies() * max(0, float64(p.host[0])+float64(p.host[1])))
 	if l.bias != nil {

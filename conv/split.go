@@ -51,9 +51,6 @@ func slicesProducts(s *Shape) bool {
 	return asm.FastSplit() && enough(s.B) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)
 }
 
-// fills reports whether n fills most of the blocks of the matrix unit.
-func fills(n int) bool { return 10*n >= 9*filled(n) }
-
 // filled returns the number of steps of whole blocks for k.
 func filled(k int) int { return blocksOf(k, splitTile) * splitTile }
 

@@ -76,11 +76,7 @@ func (w *window) write(to []float32, u []lie.Element, nIn int, taps []Tap) {
 
 // scaleKernel multiplies each row of a kernel [rows, positions] by a tile.
 func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
-	tile = tile.Slice(0, l.positions)
-	for at := 0; at < kernel.Len(); at += l.positions {
-		row := kernel.Slice(at, at+l.positions)
-		l.dev.Mul(row, row, tile)
-	}
+	l.dev.MulRows(kernel, tile, kernel.Len()/l.positions, l.positions)
 }
 
 // planWindow reserves the window of a layer whose kernel has so many positions at most,
@@ -106,9 +102,7 @@ func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *
 func (l *layer) determinantBackward(dy tensor.Buffer) {
 	w, n := l.window, l.out.N
 	y, plane, rows := l.out.Live(), l.out.H*l.out.W*l.out.B, l.cfg.Out*n
-	for k := range rows {
-		l.dev.Dot(w.dots.Slice(k, k+1), y.Slice(k*plane, (k+1)*plane), dy.Slice(k*plane, (k+1)*plane))
-	}
+	l.dev.DotRows(w.dots, y, dy, rows, plane)
 	l.dev.Download(w.dot[:rows], w.dots.Slice(0, rows))
 	l.dev.SumRows(w.dots, dy, rows, plane, false)
 	l.dev.Download(w.sum[:rows], w.dots.Slice(0, rows))

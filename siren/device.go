@@ -143,11 +143,11 @@ func (n *Net) omegaGrad(l *layer, dh tensor.Buffer) {
 	z := l.z.Slice(0, dh.Len())
 	scale := float32(1)
 	if l.w == 0 { // the cosine is one everywhere, but dz would not show it
-		n.dev.Dot(n.scalar, dh, z)
+		n.dev.DotRows(n.scalar, dh, z, 1, z.Len())
 	}
 	n.dev.Mul(dh, dh, l.slope.Slice(0, dh.Len()))
 	if l.w != 0 {
-		n.dev.Dot(n.scalar, dh, z)
+		n.dev.DotRows(n.scalar, dh, z, 1, z.Len())
 		scale = 1 / l.w
 	}
 	n.dev.Axpy(l.omega.Grad, scale, n.scalar)

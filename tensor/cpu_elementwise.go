@@ -171,12 +171,12 @@ func (d *CPU) ReLUGrad(dx, dy, y Buffer) {
 		x: same("ReLUGrad", "dy", dy, n), y: same("ReLUGrad", "y", y, n)})
 }
 
-// rowsTask adds a bias to the rows of y [rows, cols]. Its items are pieces of
-// rows, each of one row and at most grain columns.
+// rowsTask adds a bias to the rows of y [rows, cols], or multiplies each by x. Its
+// items are pieces of rows, each of one row and at most grain columns.
 type rowsTask struct {
-	y, bias []float32
-	cols    int
-	pieces  int // of one row
+	y, bias, x []float32
+	cols       int
+	pieces     int // of one row
 }
 
 func (t *rowsTask) Do(lo, hi, _ int) {
@@ -184,19 +184,33 @@ func (t *rowsTask) Do(lo, hi, _ int) {
 		r, p := i/t.pieces, i%t.pieces
 		at := r*t.cols + p*grain
 		y := t.y[at:min(at+grain, (r+1)*t.cols)]
-		asm.Affine(y, y, 1, t.bias[r])
+		if t.x != nil {
+			asm.Mul(y, y, t.x[p*grain:][:len(y)])
+		} else {
+			asm.Affine(y, y, 1, t.bias[r])
+		}
 	}
 }
 
 // AddRows adds bias[r] to row r of y [rows, cols].
 func (d *CPU) AddRows(y, bias Buffer, rows, cols int) {
 	n := product("AddRows", rows, cols)
-	if n == 0 {
+	d.eachRow(rows, rowsTask{y: host("AddRows", "y", y, n), bias: host("AddRows", "bias", bias, rows), cols: cols})
+}
+
+// MulRows multiplies each row of y [rows, cols] by x [cols].
+func (d *CPU) MulRows(y, x Buffer, rows, cols int) {
+	n := product("MulRows", rows, cols)
+	d.eachRow(rows, rowsTask{y: host("MulRows", "y", y, n), x: host("MulRows", "x", x, cols), cols: cols})
+}
+
+func (d *CPU) eachRow(rows int, t rowsTask) {
+	if len(t.y) == 0 {
 		return
 	}
-	pieces := (cols-1)/grain + 1
-	d.rows = rowsTask{host("AddRows", "y", y, n), host("AddRows", "bias", bias, rows), cols, pieces}
-	d.team.For(rows*pieces, perClaim(min(cols, grain)), &d.rows)
+	t.pieces = (t.cols-1)/grain + 1
+	d.rows = t
+	d.team.For(rows*t.pieces, perClaim(min(t.cols, grain)), &d.rows)
 	d.rows = rowsTask{}
 }
 

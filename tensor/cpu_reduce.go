@@ -116,12 +116,17 @@ func (d *CPU) SumRows(dst, x Buffer, rows, cols int, accumulate bool) {
 	}
 }
 
-// Dot writes the scalar product of x and y to dst[0].
-func (d *CPU) Dot(dst, x, y Buffer) {
-	n := x.Len()
-	out := host("Dot", "dst", dst, 1)
-	out[0] = float32(total(d.sums(1, reduceTask{kind: reduceDot,
-		x: same("Dot", "x", x, n), y: same("Dot", "y", y, n), cols: n})))
+// DotRows writes the scalar product of each row of x [rows, cols] with that of y to
+// dst [rows].
+func (d *CPU) DotRows(dst, x, y Buffer, rows, cols int) {
+	const op = "DotRows"
+	n := product(op, rows, cols)
+	out := host(op, "dst", dst, rows)
+	partial := d.sums(rows, reduceTask{kind: reduceDot, x: host(op, "x", x, n), y: host(op, "y", y, n), cols: cols})
+	segs := segments(cols)
+	for r := range out {
+		out[r] = float32(total(partial[r*segs : (r+1)*segs]))
+	}
 }
 
 // SumSquares writes the sum of squares of x to dst[0].

@@ -179,8 +179,8 @@ func TestProgrammerErrors(t *testing.T) {
 		"sum rows":                   func() { dev.SumRows(buf(1), big, 2, 5, false) },
 		"sum rows, negative":         func() { dev.SumRows(small, big, -1, -5, false) },
 		"sum rows, overflow":         func() { dev.SumRows(small, big, math.MaxInt, 4, false) },
-		"dot":                        func() { dev.Dot(buf(1), big, small) },
-		"dot, no room":               func() { dev.Dot(tensor.Buffer{}, big, big) },
+		"dot":                        func() { dev.DotRows(buf(1), big, small, 1, big.Len()) },
+		"dot, no room":               func() { dev.DotRows(tensor.Buffer{}, big, big, 1, big.Len()) },
 		"sum of squares, no room":    func() { dev.SumSquares(tensor.Buffer{}, big) },
 		"batch norm":                 func() { dev.BatchNorm(&tensor.BatchNormArgs{Rows: 2, Cols: 5, X: big, Y: buf(10)}) },
 		"batch norm in place": func() {

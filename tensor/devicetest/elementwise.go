@@ -110,7 +110,7 @@ func (s *suite) elementwise() {
 
 		s.sinCos(size, n)
 	}
-	s.addRows()
+	s.rows()
 }
 
 // sinCos allows two units in the last place of one and the rounding of w*x.
@@ -153,7 +153,7 @@ func (s *suite) sinCos(size string, n int) {
 // columns, and rows that are shared among threads.
 var matrices = [][2]int{{1, 1}, {1, 7}, {7, 1}, {3, 17}, {5, 64}, {2, 100}, {33, 31}, {700, 3}, {3, 5000}, {2, 70001}}
 
-func (s *suite) addRows() {
+func (s *suite) rows() {
 	for _, m := range append(matrices, [2]int{0, 5}, [2]int{5, 0}) {
 		rows, cols := m[0], m[1]
 		size := fmt.Sprintf("rows=%d/cols=%d", rows, cols)
@@ -162,5 +162,9 @@ func (s *suite) addRows() {
 		s.add("AddRows", size, func(d tensor.Device, b []tensor.Buffer) { d.AddRows(b[0], b[1], rows, cols) },
 			inout("y", y, mapped(rows*cols, func(i int) float64 { return float64(y[i] + bias[i/cols]) }), nil),
 			in("bias", bias))
+		x := normal(r, cols)
+		s.add("MulRows", size, func(d tensor.Device, b []tensor.Buffer) { d.MulRows(b[0], b[1], rows, cols) },
+			inout("y", y, mapped(rows*cols, func(i int) float64 { return float64(y[i] * x[i%cols]) }), nil),
+			in("x", x))
 	}
 }

@@ -39,6 +39,14 @@ func (s *suite) reductions() {
 		}
 		s.add("SumRows", size, func(d tensor.Device, b []tensor.Buffer) { d.SumRows(b[0], b[1], rows, cols, false) },
 			out("dst", want, allowed), in("x", x))
+		y := normal(r, rows*cols)
+		dots, dotErr := make([]float64, rows), make([]float64, rows)
+		for i := range rows {
+			dot, mag := sums(i*cols, (i+1)*cols, func(j int) float64 { return float64(x[j]) * float64(y[j]) })
+			dots[i], dotErr[i] = dot, relative*mag
+		}
+		s.add("DotRows", size, func(d tensor.Device, b []tensor.Buffer) { d.DotRows(b[0], b[1], b[2], rows, cols) },
+			out("dst", dots, dotErr), in("x", x), in("y", y))
 		if cols > large {
 			continue
 		}
@@ -70,7 +78,7 @@ func (s *suite) reductions() {
 			xc := append([]float32(nil), x...)
 			dot, dotMag := sums(0, n, func(i int) float64 { return float64(xc[i]) * float64(y[i]) })
 			sq, _ := sums(0, n, func(i int) float64 { return float64(xc[i]) * float64(xc[i]) })
-			s.add("Dot", size, func(d tensor.Device, b []tensor.Buffer) { d.Dot(b[0], b[1], b[2]) },
+			s.add("DotRows", size, func(d tensor.Device, b []tensor.Buffer) { d.DotRows(b[0], b[1], b[2], 1, n) },
 				out("dst", []float64{dot}, []float64{relative * dotMag}), in("x", xc), in("y", y))
 			s.add("SumSquares", size, func(d tensor.Device, b []tensor.Buffer) { d.SumSquares(b[0], b[1]) },
 				out("dst", []float64{sq}, []float64{relative * sq}), in("x", xc))
