@@ -76,7 +76,9 @@ const (
 // blockSizes bounds a block of a kernel's spectrum, or of its gradient: the number of
 // frequencies, of rows (o,i) and of columns (c,j), and the numbers of rows and columns for
 // dx^. Planes of a block take at most three quarters of a second-level cache of 2 MB; fewer
-// frequencies would mean more passages over the slots. Rows fill whole tiles of the products.
+// frequencies would mean more passages over the slots. Those of the gradient, which are read and
+// written, exceed the cache: it has more frequencies and fewer rows at a time, unless there are
+// few of these. Rows fill whole tiles of the products.
 type blockSizes struct {
 	frequencies, rows, columns, adjointRows, adjointColumns int
 

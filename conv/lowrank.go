@@ -25,7 +25,8 @@ import (
 // would fall into a few sets of any cache. For a position of the output everything
 // then happens in the second-level cache: what the taps meet is copied to xcol [c,
 // (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)]. Where the level has a
-// matrix unit, the products with w, which are most of the work, are split.
+// matrix unit, the products with w are split, and those with the features sliced if there
+// are so many of these that they fill its blocks.
 //
 // Backward goes through all positions for one block of input channels at a time,
 //

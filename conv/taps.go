@@ -13,7 +13,8 @@ import (
 //
 // Forward and InputGrad are correlations (correlate.go, and blocked.go for thick
 // sources, thin.go for thin batches, dots.go for a few values, pointslices.go for one
-// tap), KernelGrad a product whose reduction runs over the output plane and batch (reduce.go).
+// tap), KernelGrad a product whose reduction runs over the output plane and batch (reduce.go,
+// and reducethin.go for few sources).
 // Between them and the kernel network stand the rearrangements of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
@@ -21,8 +22,8 @@ import (
 //	InputGrad        [(c,j), (t,o,i)], from that of Forward
 //	KernelGrad       [(t,c,j), (o,i)]
 //
-// Work is split over outputs only and every sum has one order, so the bits do
-// not depend on the number of threads.
+// Work is split over outputs, or over parts of sums that the shape alone decides, and
+// every sum has one order, so the bits do not depend on the number of threads.
 type taps struct {
 	cpu    *tensor.CPU
 	team   *tensor.Team

@@ -21,11 +21,8 @@ const (
 const mostTogether = 16
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
-// of a band, [f, part, channel, batch], or, turned, to
-//
-//	[f, part, panel of channels, batch, channel]
-//
-// where the channels are the columns of a product, in the panels of package asm.
+// of a band, [f, part, channel, batch], or, turned, to panels whose columns are the
+// channels.
 //
 // Channels are pairs of a channel proper and one of n elements. With paired
 // elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
