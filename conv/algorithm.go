@@ -53,7 +53,7 @@ func allowedAlgorithms() string {
 func (a Algorithm) passes(s *Shape) (Passes, error) {
 	switch a {
 	case Taps:
-		return newTaps(), nil
+		return newDirect(s), nil
 	case Frequency:
 		if !inFrequency(s) {
 			return nil, fmt.Errorf("conv: the algorithm %q is for kernels with an extent", a)
@@ -63,7 +63,7 @@ func (a Algorithm) passes(s *Shape) (Passes, error) {
 	if inFrequency(s) && newLattice(s).cost(s) < tapsCost(s) {
 		return newFrequency(s), nil
 	}
-	return newTaps(), nil
+	return newDirect(s), nil
 }
 
 // featurePasses returns the implementation of a that works on features, or nil if

@@ -383,7 +383,7 @@ func (l *layer) forWeights() tensor.Buffer { return l.scratch.Slice(l.weighted, 
 // device and with a list of elements for each image.
 func (l *layer) Algorithm() Algorithm {
 	switch any(l.algorithm()).(type) {
-	case *taps:
+	case *taps, *single:
 		return Taps
 	case *frequency:
 		return Frequency

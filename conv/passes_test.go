@@ -118,6 +118,8 @@ func TestPasses(t *testing.T) {
 		{75, 15, 4, 4, 4, 4, 5, 5, 17, 1, Same},  // many sources
 		{8, 70, 4, 4, 4, 4, 2, 3, 32, 1, Same},   // many targets
 		{10, 10, 5, 5, 3, 3, 6, 6, 16, 1, Same},  // live elements fill blocks, all do not
+		{9, 19, 4, 3, 3, 2, 5, 5, 17, 5, Valid},  // to one position, fewer live elements
+		{2, 3, 2, 4, 2, 4, 1, 1, 16, 3, Same},    // with taps outside
 		{16, 16, 4, 4, 1, 2, 2, 2, 40, 1, Same},  // fewer live elements
 	}
 	random := stream.New(1, "shapes", 0)
@@ -154,7 +156,7 @@ func TestPasses(t *testing.T) {
 		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
 	}
 	for name, make := range map[string]func(s *Shape) Passes{
-		"taps": func(*Shape) Passes { return newTaps() },
+		"taps": newDirect,
 		"frequency": func(s *Shape) Passes {
 			if !inFrequency(s) {
 				return nil
@@ -229,7 +231,7 @@ func TestPassesScales(t *testing.T) {
 		p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
 		problems = append(problems, p)
 	}
-	t.Run("algorithm=taps", func(t *testing.T) { testPasses(t, func(*Shape) Passes { return newTaps() }, problems) })
+	t.Run("algorithm=taps", func(t *testing.T) { testPasses(t, newDirect, problems) })
 	t.Run("algorithm=frequency", func(t *testing.T) { testPasses(t, func(s *Shape) Passes { return newFrequency(s) }, problems) })
 }
 
@@ -252,7 +254,8 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 				continue
 			}
 			compare := compareNorm
-			if _, direct := p.(*taps); direct {
+			switch p.(type) {
+			case *taps, *single:
 				compare = func(t *testing.T, what string, got []float32, want, size []float64) {
 					t.Helper()
 					compareEach(t, what, got, want, size)
