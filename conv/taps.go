@@ -15,7 +15,8 @@ import (
 // sources, thin.go for thin batches, dots.go for a few values, pointslices.go for one
 // tap), KernelGrad a product whose reduction runs over the output plane and batch (reduce.go,
 // and reducethin.go for few sources).
-// Between them and the kernel network stand the rearrangements of this file:
+// An output of one position goes another way (single.go). Between them and the kernel
+// network stand the rearrangements of this file:
 //
 //	SIREN's kernel   [(o,c), (i,j,t)]
 //	Forward          [(o,i), (t,c,j)], with the bias as last column, or sliced (thinslices.go)
