@@ -142,6 +142,16 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for _, rows := range []int{3, 4, 8, 12} {
+			for cols := 1; cols <= 34; cols++ {
+				const groups = 3
+				check(t, fmt.Sprintf("TransposeGroups of %dx%d", rows, cols), func() {
+					n := groups * rows
+					TransposeGroups(x(n*cols), n, x(n*cols), cols, rows*cols, groups, rows, cols)
+					TransposeToGroups(x(n*cols), cols, rows*cols, x(n*cols), n, cols, groups, rows)
+				})
+			}
+		}
 		mr, nr := GemmTile()
 		for m := 1; m <= mr; m++ {
 			for n := 1; n <= nr; n++ {
@@ -211,6 +221,7 @@ func TestStayInside(t *testing.T) {
 				check(t, fmt.Sprintf("SliceLeftConjugate of %dx%d", rows, k), func() {
 					SliceLeftConjugate(x(size), x(size), x(rows*k), x(rows*k), k, rows, k)
 				})
+				check(t, fmt.Sprintf("SliceTransposed of %dx%d", rows, k), func() { SliceTransposed(x(size), x(rows*k), x(rows*k), k, k, rows) })
 				check(t, fmt.Sprintf("SliceHalves of %dx%d", k, rows), func() { SliceHalves(x(size), x(rows*k), rows, k, rows) })
 				line := SliceRow(k)
 				check(t, fmt.Sprintf("SliceColumns of %dx%d", k, rows), func() { SliceColumns(x(rows*line), x(rows*k), x(rows*k), rows, k, rows, x(SliceSize(1, k))) })
