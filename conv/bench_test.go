@@ -16,7 +16,7 @@ var benchmarks = []struct {
 	padding            Padding
 }{
 	{"lifting", 1, 10, 1, 8, 28, 64, 7, Same},
-	{"lifting32", 1, 32, 1, 8, 28, 64, 7, Same},
+	{"rotmnist-lifting", 1, 32, 1, 8, 28, 64, 7, Same},
 	{"mnist6", 10, 10, 8, 8, 28, 64, 7, Same},
 	{"mnist6-14", 10, 10, 8, 8, 14, 64, 7, Same},
 	{"mnist6-7", 10, 10, 8, 8, 7, 64, 7, Same},
@@ -28,7 +28,7 @@ var benchmarks = []struct {
 	{"cifar1", 32, 32, 16, 16, 16, 64, 7, Same},
 	{"cifar0", 32, 32, 16, 16, 32, 64, 7, Same},
 	{"gcnn", 128, 128, 8, 8, 16, 64, 3, Same},
-	{"pointwise32", 32, 32, 8, 8, 14, 64, 1, Same},
+	{"rotmnist-pointwise", 32, 32, 8, 8, 14, 64, 1, Same},
 	{"pointwise", 10, 20, 8, 8, 28, 64, 1, Same},
 	{"one-image", 10, 10, 8, 8, 28, 1, 7, Same},
 	{"four-images", 32, 32, 8, 8, 14, 4, 7, Same},

@@ -27,6 +27,7 @@ type single struct {
 
 	pass       singlePass
 	kernel     []float32 // [(o,c), (i,j,t)], or its gradient
+	copied     []float32 // the kernel, once more
 	bias       []float32 // [o], or nil
 	x, y       []float32 // the maps, or their gradients
 	columns    []float32 // [c, (j,t), b]: what the taps meet
@@ -109,11 +110,11 @@ func (p *single) Bind(dev tensor.Device, s *Shape) error {
 
 // Prepare copies kernel and bias.
 func (p *single) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
-	p.kernel, p.y = kernel.Host()[:s.KernelSize()], prepared.Host()
+	p.kernel, p.copied = kernel.Host()[:s.KernelSize()], prepared.Host()
 	p.run(s, singleCopy, blocksOf(s.KernelSize(), singleRun))
 	p.biased = !bias.IsZero()
 	if p.biased {
-		copy(p.y[roundUp(s.KernelSize()):], bias.Host()[:s.Out])
+		copy(p.copied[roundUp(s.KernelSize()):], bias.Host()[:s.Out])
 	}
 	p.release()
 }
@@ -161,7 +162,8 @@ func (p *single) run(s *Shape, pass singlePass, items int) {
 }
 
 func (p *single) release() {
-	p.shape, p.kernel, p.bias, p.x, p.y, p.columns, p.panels = nil, nil, nil, nil, nil, nil, nil
+	p.shape, p.kernel, p.copied, p.bias = nil, nil, nil, nil
+	p.x, p.y, p.columns, p.panels = nil, nil, nil, nil
 }
 
 // Do computes the items lo <= item < hi.
@@ -170,7 +172,7 @@ func (p *single) Do(lo, hi, worker int) {
 		switch p.pass {
 		case singleCopy:
 			at := item * singleRun
-			copy(p.y[at:], p.kernel[at:min(at+singleRun, len(p.kernel))])
+			copy(p.copied[at:], p.kernel[at:min(at+singleRun, len(p.kernel))])
 		case singleGather:
 			p.gather(item)
 		case singlePack:

@@ -171,12 +171,12 @@ func gradientLocal(s *Shape) int {
 	return most + 3*skew
 }
 
-// gradientRows are the rows that a block of a gradient has at least: half a register tile.
-const gradientRows = 8
+// leastGradientRows are the rows that a block of a gradient has at least: half a register tile.
+const leastGradientRows = 8
 
 // gradientBlocks returns how many blocks n rows are cut into.
 func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
-	return forWorkers(workers, blocksOf(n, size.gradientRows), n/max(size.unit, gradientRows), p.blocks())
+	return forWorkers(workers, blocksOf(n, size.gradientRows), n/max(size.unit, leastGradientRows), p.blocks())
 }
 
 func (g *gradient) run() {
