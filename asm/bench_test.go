@@ -102,20 +102,12 @@ func BenchmarkColSum(b *testing.B) {
 	benchColumns(b, 4, func(x, _ []float32, v [4][]float32) { ColSum(v[0], x) })
 }
 
-func BenchmarkColSumSquares(b *testing.B) {
-	benchColumns(b, 4, func(x, _ []float32, v [4][]float32) { ColSumSquares(v[0], x, v[1]) })
-}
-
 func BenchmarkColDot(b *testing.B) {
 	benchColumns(b, 8, func(x, y []float32, v [4][]float32) { ColDot(v[0], x, y) })
 }
 
 func BenchmarkColAffine(b *testing.B) {
 	benchColumns(b, 8, func(x, y []float32, v [4][]float32) { ColAffine(y, x, v[0], v[1]) })
-}
-
-func BenchmarkColCombine(b *testing.B) {
-	benchColumns(b, 12, func(x, y []float32, v [4][]float32) { ColCombine(y, x, x, v[0], v[1], v[2]) })
 }
 
 func BenchmarkColMax(b *testing.B) {

@@ -36,14 +36,10 @@ func TestLengths(t *testing.T) {
 		{"Dot: y", func() { Dot(v(3), v(2)) }},
 		{"ColSum: x", func() { ColSum(v(3), v(7)) }},
 		{"ColSum: x", func() { ColSum(nil, v(7)) }},
-		{"ColSumSquares: mean", func() { ColSumSquares(v(3), v(6), v(2)) }},
 		{"ColDot: y", func() { ColDot(v(3), v(6), v(9)) }},
 		{"ColAffine: x", func() { ColAffine(v(7), v(7), v(3), v(3)) }},
 		{"ColAffine: x", func() { ColAffine(v(3), v(6), v(3), v(3)) }},
 		{"ColAffine: shift", func() { ColAffine(v(6), v(6), v(3), v(2)) }},
-		{"ColCombine: y", func() { ColCombine(v(6), v(6), v(3), v(3), v(3), v(3)) }},
-		{"ColCombine: b", func() { ColCombine(v(6), v(6), v(6), v(3), v(2), v(3)) }},
-		{"ColCombine: c", func() { ColCombine(v(6), v(6), v(6), v(3), v(3), v(2)) }},
 		{"ColMax: index", func() { ColMax(v(3), v(2), v(6)) }},
 		{"ColMax: x", func() { ColMax(v(3), v(3), v(7)) }},
 		{"Max4: d", func() { Max4(v(3), v(3), v(3), v(3), v(2)) }},
@@ -85,10 +81,8 @@ func TestEmpty(t *testing.T) {
 			t.Error("a sum of nothing is not zero")
 		}
 		ColSum(nil, nil)
-		ColSumSquares(nil, nil, nil)
 		ColDot(nil, nil, nil)
 		ColAffine(nil, nil, nil, nil)
-		ColCombine(nil, nil, nil, nil, nil, nil)
 		ColMax(nil, nil, nil)
 	})
 }

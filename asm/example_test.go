@@ -24,29 +24,31 @@ func ExampleSinCos() {
 	// [1.000 0.540 -0.416]
 }
 
-// The mean and variance of the columns of a matrix, as batch normalisation
-// takes them, and the normalised matrix.
-func ExampleColAffine() {
+// The mean and variance of the columns of a matrix, as normalisations take them,
+// and the normalised matrix.
+func ExampleColNorm() {
 	x := []float32{ // [3, 2]
 		1, 10,
 		2, 20,
 		3, 60,
 	}
 	const rows, cols = 3, 2
-	mean, variance := make([]float32, cols), make([]float32, cols)
+	mean := make([]float32, cols)
 	asm.ColSum(mean, x)
 	asm.Affine(mean, mean, 1./rows, 0)
-	asm.ColSumSquares(variance, x, mean)
-	asm.Affine(variance, variance, 1./rows, 0)
-	fmt.Printf("%.2f %.2f\n", mean, variance)
+	sum, squares := make([]float64, cols), make([]float64, cols)
+	asm.ColMoments(sum, squares, x, nil, mean)
+	for j := range squares {
+		squares[j] = (squares[j] - sum[j]*sum[j]/rows) / rows
+	}
+	fmt.Printf("%.2f %.2f\n", mean, squares)
 
-	scale := []float32{1, 0.1}
-	shift := []float32{-mean[0], -0.1 * mean[1]}
-	asm.ColAffine(x, x, scale, shift)
+	m := asm.ColNormMap{Mean: mean, Scale: []float32{1, 0.1}, Shift: []float32{0, 0}, Floor: 0}
+	asm.ColNorm(x, x, &m)
 	fmt.Printf("%.1f\n", x)
 	// Output:
 	// [2.00 30.00] [0.67 466.67]
-	// [-1.0 -2.0 0.0 -1.0 1.0 3.0]
+	// [0.0 0.0 0.0 0.0 1.0 3.0]
 }
 
 // A level is chosen for a test or a benchmark; NOETHER_SIMD does the same for

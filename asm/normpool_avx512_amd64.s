@@ -78,8 +78,16 @@ window:  \
 	VMOVAPS     T, V;             \
 	VFMADD213PS Z18, Z17, V
 
+// FETCH asks for what is read a page's half later: a map comes from memory, and the
+// processor by itself does not ask for enough at a time.
+#define FETCH(X) PREFETCHT0 2048(X)(AX*1)
+
 // Z4 = max(Z0, Z1, Z2, Z3)
 #define WINDOW \
+	FETCH(SI);              \
+	FETCH(R12);             \
+	FETCH(DX);              \
+	FETCH(R13);             \
 	NORMAL(SI, Z8, Z0);     \
 	NORMAL(R12, Z9, Z1);    \
 	NORMAL(DX, Z10, Z2);    \

@@ -116,15 +116,27 @@ func TestStayInside(t *testing.T) {
 		"Adam":       func(n int) { Adam(x(n), x(n), x(n), x(n), AdamStep{1, 1, 1, 1, 1, 1}) },
 	}
 	columns := map[string]func(rows, cols int){
-		"ColSum":        func(r, c int) { ColSum(x(c), x(r*c)) },
-		"ColSumSquares": func(r, c int) { ColSumSquares(x(c), x(r*c), x(c)) },
-		"ColDot":        func(r, c int) { ColDot(x(c), x(r*c), x(r*c)) },
-		"ColAffine":     func(r, c int) { ColAffine(x(r*c), x(r*c), x(c), x(c)) },
-		"ColCombine":    func(r, c int) { ColCombine(x(r*c), x(r*c), x(r*c), x(c), x(c), x(c)) },
-		"NormPool":      func(w, b int) { NormPool(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
-		"NormPoolSums":  func(w, b int) { NormPoolSums(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
+		"ColSum":       func(r, c int) { ColSum(x(c), x(r*c)) },
+		"ColDot":       func(r, c int) { ColDot(x(c), x(r*c), x(r*c)) },
+		"ColAffine":    func(r, c int) { ColAffine(x(r*c), x(r*c), x(c), x(c)) },
+		"NormPool":     func(w, b int) { NormPool(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
+		"NormPoolSums": func(w, b int) { NormPoolSums(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
 		"NormPoolGrad": func(w, b int) {
 			NormPoolGrad(x(2*w*b), x(2*w*b), x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap), 1, 2, 3)
+		},
+		"ColNorm": func(r, c int) { ColNorm(x(r*c), x(r*c), &ColNormMap{x(c), x(c), x(c), 0}) },
+		"ColNormSums": func(r, c int) {
+			ColNormSums(make([]float64, c), make([]float64, c), x(r*c), x(r*c), &ColNormMap{x(c), x(c), x(c), 0})
+		},
+		"ColNormGrad": func(r, c int) {
+			ColNormGrad(x(r*c), x(r*c), x(r*c), x(r*c), &ColNormMap{x(c), x(c), x(c), 0}, x(c), x(c), x(c))
+		},
+		"ColNormGrad without weights": func(r, c int) {
+			ColNormGrad(x(r*c), x(r*c), x(r*c), nil, &ColNormMap{x(c), x(c), x(c), 0}, x(c), x(c), x(c))
+		},
+		"ColMoments": func(r, c int) {
+			ColMoments(make([]float64, c), make([]float64, c), x(r*c), x(r*c), x(c))
+			ColMoments(make([]float64, c), make([]float64, c), x(r*c), nil, x(c))
 		},
 		"ColMax":    func(r, c int) { ColMax(x(c), x(c), x(r*c)) },
 		"Transpose": func(r, c int) { Transpose(x(r*c), r, x(r*c), c, r, c) },

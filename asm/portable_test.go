@@ -17,8 +17,8 @@ var portableBits = map[string]uint64{
 	"Affine":     0x1abebcfd2b12a253,
 	"Axpy":       0x56d1d9b8357055a1,
 	"ColAffine":  0xfc5ce8f20ac8bb78,
-	"ColCombine": 0xbc9a7553e277eb90,
-	"ColSums":    0x4ad722be47cbbc1d,
+	"ColNorm":    0x2190f2f8182c4c3e,
+	"ColSums":    0xdfa02363f015e8e7,
 	"Combine":    0x1463e660d9dfdf64,
 	"Cos":        0xcd99ea603092ccfd,
 	"Exp":        0x5f0ccf79c4223508,
@@ -82,12 +82,22 @@ func TestPortableBits(t *testing.T) {
 		},
 		"ColSums": func() []float32 {
 			colSumGeneric(d[:10], x[:])
-			colSumSquaresGeneric(d[10:20], x[:], y[:10])
-			colDotGeneric(d[20:30], x[:], y[:])
-			return d[:30]
+			colDotGeneric(d[10:20], x[:], y[:])
+			return d[:20]
 		},
-		"ColAffine":  func() []float32 { colAffineGeneric(d[:], x[:], y[:10], z[:10]); return d[:] },
-		"ColCombine": func() []float32 { colCombineGeneric(d[:], x[:], y[:], y[:10], z[:10], x[:10]); return d[:] },
+		"ColAffine": func() []float32 { colAffineGeneric(d[:], x[:], y[:10], z[:10]); return d[:] },
+		"ColNorm": func() []float32 {
+			m := ColNormMap{y[:10], z[:10], x[:10], 0}
+			colNormGeneric(d[:500], x[:500], &m)
+			colNormGradGeneric(d[500:], y[:500], x[500:], z[:500], &m, x[10:20], y[10:20], z[10:20])
+			var sum, dot [10]float64
+			colNormSumsGeneric(sum[:], dot[:], y[:], x[:], &m)
+			colMomentsGeneric(sum[:], dot[:], x[:], z[:], y[:10])
+			for j := range sum {
+				e[j], e[10+j] = float32(sum[j]), float32(dot[j])
+			}
+			return append(d[:], e[:20]...)
+		},
 		"NormPool": func() []float32 {
 			m := NormMap{0.3, -0.7, 0.2, 0}
 			normPoolGeneric(d[:250], x[:500], y[:500], 25, &m)
@@ -136,7 +146,7 @@ var fusedBits = map[string]uint64{
 	"Affine":     0x6415f250aeff92af,
 	"Axpy":       0x2086975c41428651,
 	"ColAffine":  0xaadf236916a0f25b,
-	"ColCombine": 0x4eb98b0e2d85b949,
+	"ColNorm":    0xe427a7731d7cbce3,
 	"Combine":    0xdec8cf135ed0a13e,
 	"Cos":        0x976b3424f54b51b6,
 	"Exp":        0xd8b22f41d199c0d0,
@@ -179,9 +189,11 @@ func TestFusedBits(t *testing.T) {
 			ColAffine(d[:], x[:], y[:17], z[:17]) // 59 rows
 			return d[:]
 		},
-		"ColCombine": func() []float32 {
-			ColCombine(d[:], x[:], y[:], y[:17], z[:17], x[:17])
-			return d[:]
+		"ColNorm": func() []float32 {
+			m := ColNormMap{y[:17], z[:17], x[:17], 0}
+			ColNorm(d[:], x[:], &m)
+			ColNormGrad(e[:], y[:], x[:], z[:], &m, x[17:34], y[17:34], z[17:34])
+			return append(d[:], e[:]...)
 		},
 		"NormPool": func() []float32 {
 			m := NormMap{0.3, -0.7, 0.2, 0}

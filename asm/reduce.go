@@ -81,25 +81,6 @@ func ColSum(dst, x []float32) {
 	}
 }
 
-// ColSumSquares writes the sum of (x[r,c]-mean[c])^2 over the rows of
-// x [rows, cols] to dst [cols]; 0 without rows. mean has length cols and may be
-// dst. It panics with *Error unless len(x) is a multiple of len(dst) and
-// len(mean) = len(dst).
-func ColSumSquares(dst, x, mean []float32) {
-	matrix("ColSumSquares", len(x), len(dst))
-	same("ColSumSquares", "dst", len(dst), "mean", len(mean))
-	raceRead(x)
-	raceRead(mean)
-	raceWrite(dst)
-	switch len(dst) {
-	case 0:
-	case 1:
-		dst[0] = SumSquares(x, mean[0])
-	default:
-		colSumSquares(dst, x, mean)
-	}
-}
-
 // ColDot writes the sum of x[r,c]*y[r,c] over the rows of x and y [rows, cols]
 // to dst [cols]; 0 without rows. It panics with *Error unless len(x) is a
 // multiple of len(dst) and len(y) = len(x).
@@ -135,30 +116,6 @@ func ColAffine(dst, x, scale, shift []float32) {
 		Affine(dst, x, scale[0], shift[0])
 	default:
 		colAffine(dst, x, scale, shift)
-	}
-}
-
-// ColCombine writes a[j]*x[r,j] + (b[j]*y[r,j] + c[j]) to dst[r,j]. dst, x and
-// y are [rows, cols], a, b and c [cols]. dst may be x or y. It panics with
-// *Error unless the lengths fit.
-func ColCombine(dst, x, y, a, b, c []float32) {
-	matrix("ColCombine", len(x), len(a))
-	same("ColCombine", "dst", len(dst), "x", len(x))
-	same("ColCombine", "dst", len(dst), "y", len(y))
-	same("ColCombine", "a", len(a), "b", len(b))
-	same("ColCombine", "a", len(a), "c", len(c))
-	raceRead(x)
-	raceRead(y)
-	raceRead(a)
-	raceRead(b)
-	raceRead(c)
-	raceWrite(dst)
-	switch {
-	case len(dst) == 0:
-	case len(a) == 1:
-		Combine(dst, x, y, a[0], b[0], c[0])
-	default:
-		colCombine(dst, x, y, a, b, c)
 	}
 }
 

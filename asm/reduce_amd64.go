@@ -110,41 +110,6 @@ func colSumBlock(acc *[strip]float64, x *float32, rows, stride, n int) {
 }
 
 //go:noescape
-func colSumSquaresAVX2(part, x, mean *float32, rows, stride, n int)
-
-//go:noescape
-func colSumSquaresAVX512(part, x, mean *float32, rows, stride, n int)
-
-func colSumSquares(dst, x, mean []float32) {
-	if level == Generic {
-		colSumSquaresGeneric(dst, x, mean)
-		return
-	}
-	cols, rows := len(dst), len(x)/len(dst)
-	for c, n := 0, 0; c < cols; c += n {
-		n = columns(cols - c)
-		var acc [strip]float64
-		for r := 0; r < rows; r += colBlock {
-			colSumSquaresBlock(&acc, &x[r*cols+c], &mean[c], min(colBlock, rows-r), cols, n)
-		}
-		round(dst[c:c+n], &acc)
-	}
-}
-
-//go:noinline
-func colSumSquaresBlock(acc *[strip]float64, x, mean *float32, rows, stride, n int) {
-	var part [strip]float32
-	if level == AVX512 {
-		colSumSquaresAVX512(&part[0], x, mean, rows, stride, n)
-	} else {
-		colSumSquaresAVX2(&part[0], x, mean, rows, stride, n)
-	}
-	for j, v := range part[:n] {
-		acc[j] += float64(v)
-	}
-}
-
-//go:noescape
 func colDotAVX2(part, x, y *float32, rows, stride, n int)
 
 //go:noescape
@@ -206,36 +171,6 @@ func colAffineBlock(dst, x, scale, shift *float32, rows, stride, n int) {
 		colAffineAVX512(dst, x, scale, shift, rows, stride, n)
 	} else {
 		colAffineAVX2(dst, x, scale, shift, rows, stride, n)
-	}
-}
-
-//go:noescape
-func colCombineAVX2(dst, x, y, a, b, c *float32, rows, stride, n int)
-
-//go:noescape
-func colCombineAVX512(dst, x, y, a, b, c *float32, rows, stride, n int)
-
-func colCombine(dst, x, y, a, b, c []float32) {
-	if level == Generic {
-		colCombineGeneric(dst, x, y, a, b, c)
-		return
-	}
-	cols, rows := len(a), len(x)/len(a)
-	for r := 0; r < rows; r += colBlock {
-		for j, n := 0, 0; j < cols; j += n {
-			n = columns(cols - j)
-			i := r*cols + j
-			colCombineBlock(&dst[i], &x[i], &y[i], &a[j], &b[j], &c[j], min(colBlock, rows-r), cols, n)
-		}
-	}
-}
-
-//go:noinline
-func colCombineBlock(dst, x, y, a, b, c *float32, rows, stride, n int) {
-	if level == AVX512 {
-		colCombineAVX512(dst, x, y, a, b, c, rows, stride, n)
-	} else {
-		colCombineAVX2(dst, x, y, a, b, c, rows, stride, n)
 	}
 }
 

@@ -123,16 +123,7 @@ func colSum(dst, x []float32) {
 		colSumGeneric(dst, x)
 		return
 	}
-	colReduceNEON(sumKernel, dst, x, nil, nil)
-}
-
-//go:noinline
-func colSumSquares(dst, x, mean []float32) {
-	if level != NEON {
-		colSumSquaresGeneric(dst, x, mean)
-		return
-	}
-	colReduceNEON(sumSquaresKernel, dst, x, nil, mean)
+	colReduceNEON(dst, x, nil)
 }
 
 //go:noinline
@@ -141,38 +132,31 @@ func colDot(dst, x, y []float32) {
 		colDotGeneric(dst, x, y)
 		return
 	}
-	colReduceNEON(dotKernel, dst, x, y, nil)
+	colReduceNEON(dst, x, y)
 }
 
-// colKernel names a kernel of the column sums.
-type colKernel uint8
-
-const (
-	sumKernel        colKernel = iota
-	sumSquaresKernel           // of x and mean
-	dotKernel                  // of x and y
-)
-
-// colReduceNEON sums blocks of rows in float32 and the blocks in float64.
-func colReduceNEON(kernel colKernel, dst, x, y, mean []float32) {
+// colReduceNEON sums the columns of x or, if y is not nil, those of x*y: blocks of rows in
+// float32 and the blocks in float64.
+func colReduceNEON(dst, x, y []float32) {
 	cols := len(dst)
 	rows := len(x) / cols
 	for c := 0; c < cols; {
 		n := stripWidth(cols - c)
 		var total [strip]float64
-		var block, m [strip]float32
-		if kernel == sumSquaresKernel {
-			copy(m[:n], mean[c:]) // mean may be dst
-		}
+		var block [strip]float32
 		if n < 4 {
 			var xs, ys narrow
+			yp := &ys[0]
+			if y == nil {
+				yp = nil
+			}
 			for r := 0; r < rows; r += narrowRows {
 				h := min(narrowRows, rows-r)
 				xs.gather(x[r*cols+c:], h, n, cols)
-				if kernel == dotKernel {
+				if y != nil {
 					ys.gather(y[r*cols+c:], h, n, cols)
 				}
-				colBlock(kernel, h, 4, 4, &xs[0], &ys[0], &block[0], &m[0])
+				colBlock(h, 4, 4, &xs[0], yp, &block[0])
 				for j, v := range block[:n] {
 					total[j] += float64(v)
 				}
@@ -181,17 +165,10 @@ func colReduceNEON(kernel colKernel, dst, x, y, mean []float32) {
 			for r := 0; r < rows; r += colRows {
 				h := min(colRows, rows-r)
 				i := r*cols + c
-				yp := &x[i] // for kernels that do not read y
-				if kernel == dotKernel {
-					yp = &y[i]
-				}
-				colBlock(kernel, h, n&^3, cols, &x[i], yp, &block[0], &m[0])
+				colBlock(h, n&^3, cols, &x[i], at(y, i), &block[0])
 				if n&3 != 0 {
 					last := i + n - 4
-					if kernel == dotKernel {
-						yp = &y[last]
-					}
-					colBlock(kernel, h, 4, cols, &x[last], yp, &block[n-4], &m[n-4])
+					colBlock(h, 4, cols, &x[last], at(y, last), &block[n-4])
 				}
 				for j, v := range block[:n] {
 					total[j] += float64(v)
@@ -203,15 +180,20 @@ func colReduceNEON(kernel colKernel, dst, x, y, mean []float32) {
 	}
 }
 
-func colBlock(kernel colKernel, rows, cols, ld int, x, y, acc, mean *float32) {
-	switch kernel {
-	case sumKernel:
-		colSumNEON(rows, cols, ld, x, acc)
-	case sumSquaresKernel:
-		colSumSquaresNEON(rows, cols, ld, x, acc, mean)
-	default:
-		colDotNEON(rows, cols, ld, x, y, acc)
+// at returns where value i of y is, or nil for none.
+func at(y []float32, i int) *float32 {
+	if y == nil {
+		return nil
 	}
+	return &y[i]
+}
+
+func colBlock(rows, cols, ld int, x, y, acc *float32) {
+	if y == nil {
+		colSumNEON(rows, cols, ld, x, acc)
+		return
+	}
+	colDotNEON(rows, cols, ld, x, y, acc)
 }
 
 //go:noinline
@@ -237,35 +219,6 @@ func colAffine(dst, x, scale, shift []float32) {
 			h, i := min(narrowRows, rows-r), r*cols+c
 			xs.gather(x[i:], h, n, cols)
 			colAffineNEON(h, 4, 4, &d[0], &xs[0], &a[0], &b[0])
-			d.scatter(dst[i:], h, n, cols)
-		}
-	}
-}
-
-//go:noinline
-func colCombine(dst, x, y, a, b, c []float32) {
-	if level != NEON {
-		colCombineGeneric(dst, x, y, a, b, c)
-		return
-	}
-	cols := len(a)
-	rows := len(x) / cols
-	for j := 0; j+4 <= cols; j += strip {
-		n := min(strip, cols-j) &^ 3
-		for r := 0; r < rows; r += colRows {
-			i := r*cols + j
-			colCombineNEON(min(colRows, rows-r), n, cols, &dst[i], &x[i], &y[i], &a[j], &b[j], &c[j])
-		}
-	}
-	if n := cols & 3; n > 0 {
-		j := cols - n
-		var d, xs, ys narrow
-		pa, pb, pc := pad(a[j:]), pad(b[j:]), pad(c[j:])
-		for r := 0; r < rows; r += narrowRows {
-			h, i := min(narrowRows, rows-r), r*cols+j
-			xs.gather(x[i:], h, n, cols)
-			ys.gather(y[i:], h, n, cols)
-			colCombineNEON(h, 4, 4, &d[0], &xs[0], &ys[0], &pa[0], &pb[0], &pc[0])
 			d.scatter(dst[i:], h, n, cols)
 		}
 	}
@@ -321,16 +274,10 @@ func sumSquaresNEON(n int, x *float32, mean float32, acc *vec)
 func colSumNEON(rows, cols, ld int, x, acc *float32)
 
 //go:noescape
-func colSumSquaresNEON(rows, cols, ld int, x, acc, mean *float32)
-
-//go:noescape
 func colDotNEON(rows, cols, ld int, x, y, acc *float32)
 
 //go:noescape
 func colAffineNEON(rows, cols, ld int, dst, x, scale, shift *float32)
-
-//go:noescape
-func colCombineNEON(rows, cols, ld int, dst, x, y, a, b, c *float32)
 
 //go:noescape
 func colMaxNEON(rows, cols, ld int, x, max, index, first *float32)

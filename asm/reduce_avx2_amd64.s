@@ -209,16 +209,6 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 	VMASKMOVPS  (DX), Y15, U; \
 	VFMADD231PS U, T, A
 
-#define COLSQUARE(O, T, A) \
-	VMOVUPS     O(SI), T;    \
-	VSUBPS      O(DX), T, T; \
-	VFMADD231PS T, T, A
-
-#define COLSQUAREN(T, U, A) \
-	VMASKMOVPS  (SI), Y15, T; \
-	VSUBPS      Y14, T, T;    \
-	VFMADD231PS T, T, A
-
 // func colSumAVX2(part, x *float32, rows, stride, n int)
 TEXT ·colSumAVX2(SB), NOSPLIT, $0-40
 	MOVQ part+0(FP), DI
@@ -240,32 +230,15 @@ TEXT ·colDotAVX2(SB), NOSPLIT, $0-48
 	SHLQ $2, R8
 	COLREDUCE(COLDOT, COLDOTN, NEXTROW2)
 
-// func colSumSquaresAVX2(part, x, mean *float32, rows, stride, n int)
-TEXT ·colSumSquaresAVX2(SB), NOSPLIT, $0-48
-	MOVQ       part+0(FP), DI
-	MOVQ       x+8(FP), SI
-	MOVQ       mean+16(FP), DX
-	COLUMNS(n+40(FP))
-	MOVQ       rows+24(FP), CX
-	MOVQ       stride+32(FP), R8
-	SHLQ       $2, R8
-	CMPQ       BX, $64
-	JEQ        start
-	VMASKMOVPS (DX), Y15, Y14
-
-start:
-	COLREDUCE(COLSQUARE, COLSQUAREN, NEXTROW1)
-
-	// Column maps of a strip: 64 columns, in two halves, or up to 8 under Y15. The
+	// The column map of a strip: 64 columns, in two halves, or up to 8 under Y15. The
 	// vectors stay in registers over the rows:
 	//
 	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-	//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
 	//
 	// Registers
-	//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
+	//	DI dst   SI x   R9 scale   R10 shift   CX rows left
 	//	R8 row pitch in bytes   AX scratch   BX columns left
-	//	Y0-Y3 x   Y4-Y7 scale or a   Y8-Y11 shift or b   Y12 y, c (narrow)   Y15 the columns
+	//	Y0-Y3 x   Y4-Y7 scale   Y8-Y11 shift   Y15 the columns
 
 // func colAffineAVX2(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX2(SB), NOSPLIT, $0-56
@@ -317,76 +290,6 @@ wideloop:
 	ADDQ        $128, SI
 	ADDQ        $128, R9
 	ADDQ        $128, R10
-	JMP         wide
-
-done:
-	VZEROUPPER
-	RET
-
-// func colCombineAVX2(dst, x, y, a, b, c *float32, rows, stride, n int)
-TEXT ·colCombineAVX2(SB), NOSPLIT, $0-72
-	MOVQ       dst+0(FP), DI
-	MOVQ       x+8(FP), SI
-	MOVQ       y+16(FP), DX
-	MOVQ       a+24(FP), R9
-	MOVQ       b+32(FP), R10
-	MOVQ       c+40(FP), R11
-	COLUMNS(n+64(FP))
-	MOVQ       rows+48(FP), CX
-	MOVQ       stride+56(FP), R8
-	SHLQ       $2, R8
-	CMPQ       BX, $64
-	JEQ        wide
-	VMASKMOVPS (R9), Y15, Y4
-	VMASKMOVPS (R10), Y15, Y8
-	VMASKMOVPS (R11), Y15, Y12
-
-narrow:
-	VMASKMOVPS  (SI), Y15, Y0
-	VMASKMOVPS  (DX), Y15, Y1
-	VFMADD213PS Y12, Y8, Y1   // y = b*y + c
-	VFMADD213PS Y1, Y4, Y0    // x = a*x + y
-	VMASKMOVPS  Y0, Y15, (DI)
-	ADDQ        R8, SI
-	ADDQ        R8, DX
-	ADDQ        R8, DI
-	DECQ        CX
-	JNE         narrow
-	VZEROUPPER
-	RET
-
-wide:
-	LOAD4(R9, Y4, Y5, Y6, Y7)
-	LOAD4(R10, Y8, Y9, Y10, Y11)
-
-wideloop:
-	LOAD4(DX, Y0, Y1, Y2, Y3)
-	VFMADD213PS (R11), Y8, Y0    // b*y + c
-	VFMADD213PS 32(R11), Y9, Y1
-	VFMADD213PS 64(R11), Y10, Y2
-	VFMADD213PS 96(R11), Y11, Y3
-	VFMADD231PS (SI), Y4, Y0     // + a*x
-	VFMADD231PS 32(SI), Y5, Y1
-	VFMADD231PS 64(SI), Y6, Y2
-	VFMADD231PS 96(SI), Y7, Y3
-	STORE4(Y0, Y1, Y2, Y3, DI)
-	ADDQ        R8, SI
-	ADDQ        R8, DX
-	ADDQ        R8, DI
-	DECQ        CX
-	JNE         wideloop
-	SUBQ        $32, BX
-	JEQ         done
-	MOVQ        dst+0(FP), DI
-	MOVQ        x+8(FP), SI
-	MOVQ        y+16(FP), DX
-	MOVQ        rows+48(FP), CX
-	ADDQ        $128, DI
-	ADDQ        $128, SI
-	ADDQ        $128, DX
-	ADDQ        $128, R9
-	ADDQ        $128, R10
-	ADDQ        $128, R11
 	JMP         wide
 
 done:

@@ -163,17 +163,17 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 	VZEROUPPER;                 \
 	RET;                        \
 	wide:                       \
-	WIDE(0, Z8, Z0, Z16);       \
-	WIDE(64, Z9, Z1, Z17);      \
-	WIDE(128, Z10, Z2, Z18);    \
-	WIDE(192, Z11, Z3, Z19);    \
+	WIDE(0, Z8, Z0);            \
+	WIDE(64, Z9, Z1);           \
+	WIDE(128, Z10, Z2);         \
+	WIDE(192, Z11, Z3);         \
 	ADVANCE;                    \
 	DECQ        CX;             \
 	JEQ         widedone;       \
-	WIDE(0, Z8, Z4, Z16);       \
-	WIDE(64, Z9, Z5, Z17);      \
-	WIDE(128, Z10, Z6, Z18);    \
-	WIDE(192, Z11, Z7, Z19);    \
+	WIDE(0, Z8, Z4);            \
+	WIDE(64, Z9, Z5);           \
+	WIDE(128, Z10, Z6);         \
+	WIDE(192, Z11, Z7);         \
 	ADVANCE;                    \
 	DECQ        CX;             \
 	JNE         wide;           \
@@ -198,26 +198,16 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 	DECQ  AX;     \
 	KMOVW AX, K1
 
-#define COLSUM(O, T, A, M) VADDPS O(SI), A, A
+#define COLSUM(O, T, A) VADDPS O(SI), A, A
 #define COLSUMN(T, A) VADDPS (SI), A, K1, A
 
-#define COLDOT(O, T, A, M) \
+#define COLDOT(O, T, A) \
 	VMOVUPS     O(SI), T;   \
 	VFMADD231PS O(DX), T, A
 
 #define COLDOTN(T, A) \
 	VMOVUPS.Z   (SI), K1, T;   \
 	VFMADD231PS (DX), T, K1, A
-
-#define COLSQUARE(O, T, A, M) \
-	VMOVUPS     O(SI), T; \
-	VSUBPS      M, T, T;  \
-	VFMADD231PS T, T, A
-
-#define COLSQUAREN(T, A) \
-	VMOVUPS.Z   (SI), K1, T; \
-	VSUBPS      Z16, T, T;   \
-	VFMADD231PS T, T, A
 
 // func colSumAVX512(part, x *float32, rows, stride, n int)
 TEXT ·colSumAVX512(SB), NOSPLIT, $0-40
@@ -240,33 +230,15 @@ TEXT ·colDotAVX512(SB), NOSPLIT, $0-48
 	SHLQ $2, R8
 	COLREDUCE(COLDOT, COLDOTN, NEXTROW2)
 
-// func colSumSquaresAVX512(part, x, mean *float32, rows, stride, n int)
-TEXT ·colSumSquaresAVX512(SB), NOSPLIT, $0-48
-	MOVQ      part+0(FP), DI
-	MOVQ      x+8(FP), SI
-	MOVQ      mean+16(FP), DX
-	COLUMNS(n+40(FP))
-	MOVQ      rows+24(FP), CX
-	MOVQ      stride+32(FP), R8
-	SHLQ      $2, R8
-	VMOVUPS.Z (DX), K1, Z16
-	CMPQ      BX, $64
-	JNE       start
-	LOAD4(DX, Z16, Z17, Z18, Z19)
-
-start:
-	COLREDUCE(COLSQUARE, COLSQUAREN, NEXTROW1)
-
-	// Column maps of a strip: 64 columns, or up to 16 under K1. The vectors stay in
+	// The column map of a strip: 64 columns, or up to 16 under K1. The vectors stay in
 	// registers over the rows:
 	//
 	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-	//	for r := range rows { for j := range n { dst[r,j] = fma(a[j], x[r,j], fma(b[j], y[r,j], c[j])) } }
 	//
 	// Registers
-	//	DI dst   SI x   DX y   R9 R10 R11 scale shift, or a b c   CX rows left
+	//	DI dst   SI x   R9 scale   R10 shift   CX rows left
 	//	R8 row pitch in bytes   AX scratch   BX columns
-	//	Z0-Z3 x   Z4-Z7 y   Z16-Z19 scale or a   Z20-Z23 shift or b   Z24-Z27 c
+	//	Z0-Z3 x   Z16-Z19 scale   Z20-Z23 shift
 
 // func colAffineAVX512(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX512(SB), NOSPLIT, $0-56
@@ -306,63 +278,6 @@ wideloop:
 	VFMADD213PS Z23, Z19, Z3
 	STORE4(Z0, Z1, Z2, Z3, DI)
 	ADDQ        R8, SI
-	ADDQ        R8, DI
-	DECQ        CX
-	JNE         wideloop
-	VZEROUPPER
-	RET
-
-// func colCombineAVX512(dst, x, y, a, b, c *float32, rows, stride, n int)
-TEXT ·colCombineAVX512(SB), NOSPLIT, $0-72
-	MOVQ      dst+0(FP), DI
-	MOVQ      x+8(FP), SI
-	MOVQ      y+16(FP), DX
-	MOVQ      a+24(FP), R9
-	MOVQ      b+32(FP), R10
-	MOVQ      c+40(FP), R11
-	COLUMNS(n+64(FP))
-	MOVQ      rows+48(FP), CX
-	MOVQ      stride+56(FP), R8
-	SHLQ      $2, R8
-	CMPQ      BX, $64
-	JEQ       wide
-	VMOVUPS.Z (R9), K1, Z16
-	VMOVUPS.Z (R10), K1, Z20
-	VMOVUPS.Z (R11), K1, Z24
-
-narrow:
-	VMOVUPS.Z   (SI), K1, Z0
-	VMOVUPS.Z   (DX), K1, Z4
-	VFMADD213PS Z24, Z20, Z4 // y = b*y + c
-	VFMADD213PS Z4, Z16, Z0  // x = a*x + y
-	VMOVUPS     Z0, K1, (DI)
-	ADDQ        R8, SI
-	ADDQ        R8, DX
-	ADDQ        R8, DI
-	DECQ        CX
-	JNE         narrow
-	VZEROUPPER
-	RET
-
-wide:
-	LOAD4(R9, Z16, Z17, Z18, Z19)
-	LOAD4(R10, Z20, Z21, Z22, Z23)
-	LOAD4(R11, Z24, Z25, Z26, Z27)
-
-wideloop:
-	LOAD4(SI, Z0, Z1, Z2, Z3)
-	LOAD4(DX, Z4, Z5, Z6, Z7)
-	VFMADD213PS Z24, Z20, Z4
-	VFMADD213PS Z25, Z21, Z5
-	VFMADD213PS Z26, Z22, Z6
-	VFMADD213PS Z27, Z23, Z7
-	VFMADD213PS Z4, Z16, Z0
-	VFMADD213PS Z5, Z17, Z1
-	VFMADD213PS Z6, Z18, Z2
-	VFMADD213PS Z7, Z19, Z3
-	STORE4(Z0, Z1, Z2, Z3, DI)
-	ADDQ        R8, SI
-	ADDQ        R8, DX
 	ADDQ        R8, DI
 	DECQ        CX
 	JNE         wideloop

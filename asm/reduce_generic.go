@@ -46,21 +46,6 @@ func colSumGeneric(dst, x []float32) {
 	}
 }
 
-func colSumSquaresGeneric(dst, x, mean []float32) {
-	cols := len(dst)
-	for c := 0; c < cols; c += strip {
-		n := min(strip, cols-c)
-		var acc [strip]float64
-		for r := c; r < len(x); r += cols {
-			for j, v := range x[r : r+n] {
-				d := float64(v) - float64(mean[c+j])
-				acc[j] += float64(d * d)
-			}
-		}
-		round(dst[c:c+n], &acc)
-	}
-}
-
 func colDotGeneric(dst, x, y []float32) {
 	cols := len(dst)
 	for c := 0; c < cols; c += strip {
@@ -86,15 +71,6 @@ func colAffineGeneric(dst, x, scale, shift []float32) {
 	for r := 0; r < len(x); r += cols {
 		for j := range cols {
 			dst[r+j] = float32(scale[j]*x[r+j]) + shift[j]
-		}
-	}
-}
-
-func colCombineGeneric(dst, x, y, a, b, c []float32) {
-	cols := len(a)
-	for r := 0; r < len(x); r += cols {
-		for j := range cols {
-			dst[r+j] = float32(a[j]*x[r+j]) + (float32(b[j]*y[r+j]) + c[j])
 		}
 	}
 }

@@ -156,26 +156,19 @@ func TestColSumsExact(t *testing.T) {
 			value := func(int) float32 { return integer(rng) }
 			x, checkX := amid(rows*cols, cols%5, value)
 			y, checkY := amid(rows*cols, cols%3, value)
-			mean, checkMean := amid(cols, 1, value)
-			sum, squares, dot := make([]float32, cols), make([]float32, cols), make([]float32, cols)
+			sum, dot := make([]float32, cols), make([]float32, cols)
 			for i, v := range x {
 				c := i % cols
 				sum[c] += v
-				squares[c] += (v - mean[c]) * (v - mean[c])
 				dot[c] += v * y[i]
 			}
 			got, check := amid(cols, 3, func(int) float32 { return 99 })
 			what := fmt.Sprintf("%dx%d", rows, cols)
 			ColSum(got, x)
 			diff(t, "ColSum "+what, got, sum)
-			ColSumSquares(got, x, mean)
-			diff(t, "ColSumSquares "+what, got, squares)
 			ColDot(got, x, y)
 			diff(t, "ColDot "+what, got, dot)
-			copy(got, mean)
-			ColSumSquares(got, x, got)
-			diff(t, "ColSumSquares with dst as mean "+what, got, squares)
-			for _, c := range []func(*testing.T){check, checkX, checkY, checkMean} {
+			for _, c := range []func(*testing.T){check, checkX, checkY} {
 				c(t)
 			}
 		})
@@ -193,18 +186,14 @@ func TestColSumsError(t *testing.T) {
 		rng := rand.New(rand.NewPCG(2, 8))
 		for _, s := range sizes {
 			rows, cols := s[0], s[1]
-			x, mean := make([]float32, rows*cols), make([]float32, cols)
+			x := make([]float32, rows*cols)
 			for i := range x {
 				x[i] = rng.Float32()
 			}
-			for i := range mean {
-				mean[i] = 0.5
-			}
-			sum, squares, dot := make([]float64, cols), make([]float64, cols), make([]float64, cols)
+			sum, dot := make([]float64, cols), make([]float64, cols)
 			for i, v := range x {
 				c, w := i%cols, float64(v)
 				sum[c] += w
-				squares[c] += (w - 0.5) * (w - 0.5)
 				dot[c] += w * w
 			}
 			got := make([]float32, cols)
@@ -221,48 +210,35 @@ func TestColSumsError(t *testing.T) {
 			}
 			ColSum(got, x)
 			check("ColSum", sum)
-			ColSumSquares(got, x, mean)
-			check("ColSumSquares", squares)
 			ColDot(got, x, x)
 			check("ColDot", dot)
 		}
 	})
 }
 
-// TestColMaps: every element has the bits that Affine and Combine give it alone.
-func TestColMaps(t *testing.T) {
+// TestColAffine: every element has the bits that Affine gives it alone.
+func TestColAffine(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(6, 3))
 		value := func(int) float32 { return 4*rng.Float32() - 2 }
 		matrices(func(rows, cols int) {
 			n := rows * cols
 			x, checkX := amid(n, cols%5, value)
-			y, checkY := amid(n, cols%3, value)
 			a, checkA := amid(cols, 1, value)
 			b, checkB := amid(cols, 2, value)
-			c, checkC := amid(cols, 0, value)
-			affine, combine := make([]float32, n), make([]float32, n)
+			affine := make([]float32, n)
 			for i := range x {
 				j := i % cols
 				Affine(affine[i:i+1], x[i:i+1], a[j], b[j])
-				Combine(combine[i:i+1], x[i:i+1], y[i:i+1], a[j], b[j], c[j])
 			}
 			got, check := amid(n, 3, func(int) float32 { return 99 })
 			what := fmt.Sprintf("%dx%d", rows, cols)
 			ColAffine(got, x, a, b)
 			diff(t, "ColAffine "+what, got, affine)
-			ColCombine(got, x, y, a, b, c)
-			diff(t, "ColCombine "+what, got, combine)
 			copy(got, x)
 			ColAffine(got, got, a, b)
 			diff(t, "ColAffine in place "+what, got, affine)
-			copy(got, x)
-			ColCombine(got, got, y, a, b, c)
-			diff(t, "ColCombine in place of x "+what, got, combine)
-			copy(got, y)
-			ColCombine(got, x, got, a, b, c)
-			diff(t, "ColCombine in place of y "+what, got, combine)
-			for _, f := range []func(*testing.T){check, checkX, checkY, checkA, checkB, checkC} {
+			for _, f := range []func(*testing.T){check, checkX, checkA, checkB} {
 				f(t)
 			}
 		})
@@ -314,15 +290,13 @@ func TestReduceAllocations(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		x, y, v, w := make([]float32, 1000), make([]float32, 1000), make([]float32, 10), make([]float32, 10)
 		for name, f := range map[string]func(){
-			"Sum":           func() { Sum(x) },
-			"Dot":           func() { Dot(x, y) },
-			"SumSquares":    func() { SumSquares(x, 1) },
-			"ColSum":        func() { ColSum(v, x) },
-			"ColSumSquares": func() { ColSumSquares(v, x, w) },
-			"ColDot":        func() { ColDot(v, x, y) },
-			"ColAffine":     func() { ColAffine(y, x, v, w) },
-			"ColCombine":    func() { ColCombine(y, x, y, v, w, v) },
-			"ColMax":        func() { ColMax(v, w, x) },
+			"Sum":        func() { Sum(x) },
+			"Dot":        func() { Dot(x, y) },
+			"SumSquares": func() { SumSquares(x, 1) },
+			"ColSum":     func() { ColSum(v, x) },
+			"ColDot":     func() { ColDot(v, x, y) },
+			"ColAffine":  func() { ColAffine(y, x, v, w) },
+			"ColMax":     func() { ColMax(v, w, x) },
 		} {
 			if n := testing.AllocsPerRun(10, f); n != 0 {
 				t.Errorf("%s allocates %v times", name, n)

@@ -89,6 +89,7 @@ func (c *correlation) doPoint(lo, hi, worker int) {
 		}
 		if next := at + wide; next < c.outW*c.batch {
 			asm.Prefetch(c.src[next:], c.plane, c.sources, min(wide, c.outW*c.batch-next))
+			asm.Prefetch(c.dst[next:], c.dstPlane, c.m, min(wide, c.outW*c.batch-next))
 		}
 		asm.GemmSlices(c.m, n, halfOf(c.sources), [2][]float32{c.splitKernel}, right, [2][]float32{c.dst[at:]}, c.dstPlane, c.accumulate || c.ones, [2][]float32{})
 	}

@@ -15,17 +15,8 @@ type layerNormTask struct {
 	dWeight, dBias []float32 // [c]
 }
 
-// sampleScratch is the memory of one worker.
-type sampleScratch struct {
-	columnScratch
-	slope, level []float32 // [b]
-}
-
 func (t *layerNormTask) Do(lo, hi, worker int) {
-	mem := t.scratch[worker]
-	v := sampleScratch{columnScratch: columns(mem, t.b)}
-	mem = mem[columnScratchSize(t.b):]
-	v.slope, v.level = mem[:t.b], mem[t.b:2*t.b]
+	v := columns(t.scratch[worker], t.b)
 	for i := lo; i < hi; i++ {
 		switch {
 		case t.phase == segmentOutputs:
@@ -35,47 +26,27 @@ func (t *layerNormTask) Do(lo, hi, worker int) {
 		case t.grad:
 			t.gradSums(i, &v)
 		default:
-			t.sum(i, &v.columnScratch)
+			t.sum(i, &v)
 		}
 	}
 }
 
 // gradSums takes the sums of segment i of d and d*(x-mean), where d is what passes
 // of dy.
-func (t *layerNormTask) gradSums(i int, v *sampleScratch) {
+func (t *layerNormTask) gradSums(i int, v *columnScratch) {
 	first, second := t.first[i*t.b:(i+1)*t.b], t.second[i*t.b:(i+1)*t.b]
-	asm.Affine(v.a, t.mean, -1, 0)
-	t.scale(v.b, v.c, i/t.segs)
+	clear(first)
+	clear(second)
 	lo, hi := t.rows(i)
-	for from := lo; from < hi; from += columnBlock {
-		centred, d := t.passed(from, min(from+columnBlock, hi), v)
-		asm.ColSum(v.sum, d)
-		accumulate(first, v.sum, from == lo)
-		asm.ColDot(v.sum, d, centred)
-		accumulate(second, v.sum, from == lo)
-	}
+	asm.ColNormSums(first, second, t.dy[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], t.normal(i/t.segs, v))
 }
 
-// scale sets scale and shift to what takes the values of channel c less the mean to
-// the result.
-func (t *layerNormTask) scale(scale, shift []float32, c int) {
-	asm.Affine(scale, t.invStd, t.weight[c], 0)
-	asm.Fill(shift, t.bias[c])
-}
-
-// passed returns x-mean of the rows from to to, v.a holding the negative mean, and
-// what the ReLU lets pass of dy, v.b and v.c holding what scale sets.
-func (t *layerNormTask) passed(from, to int, v *sampleScratch) (centred, d []float32) {
-	lo, hi := from*t.b, to*t.b
-	centred = v.centred[:hi-lo]
-	asm.ColAffine(centred, t.x[lo:hi], v.ones, v.a)
-	if !t.relu {
-		return centred, t.dy[lo:hi]
-	}
-	d = v.passed[:hi-lo]
-	asm.ColAffine(d, centred, v.b, v.c)
-	asm.ReluGrad(d, t.dy[lo:hi], d)
-	return centred, d
+// normal returns what happens to the values of channel c.
+func (t *layerNormTask) normal(c int, v *columnScratch) *asm.ColNormMap {
+	asm.Affine(v.scale, t.invStd, t.weight[c], 0)
+	asm.Fill(v.shift, t.bias[c])
+	v.m = asm.ColNormMap{Mean: t.mean, Scale: v.scale, Shift: v.shift, Floor: floor(t.relu)}
+	return &v.m
 }
 
 // finish joins the segments: to mean and deviation of each sample or, backward, to
@@ -120,59 +91,29 @@ func (t *layerNormTask) finish() {
 // over the n values of a sample,
 //
 //	dx = invstd*(weight*d - sum(weight*d)/n - h*sum(weight*d*h)/n)
-func (t *layerNormTask) output(i int, v *sampleScratch) {
-	b, c := t.b, i/t.segs
-	asm.Affine(v.a, t.mean, -1, 0)
-	t.scale(v.b, v.c, c)
+func (t *layerNormTask) output(i int, v *columnScratch) {
+	c := i / t.segs
 	lo, hi := t.rows(i)
-	if t.grad {
-		t.slopes(v)
-		t.gradOutput(lo, hi, c, v)
+	m := t.normal(c, v)
+	if !t.grad {
+		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
 		return
 	}
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		y := t.y[from*b : to*b]
-		asm.ColAffine(y, t.x[from*b:to*b], v.ones, v.a)
-		asm.ColAffine(y, y, v.b, v.c)
-		if t.relu {
-			asm.Relu(y, y)
-		}
-	}
+	t.slopes(v)
+	t.write(lo, hi, c, m, m.Scale, v)
 }
 
-// slopes sets v.slope and v.level to the part of dx that mean and variance have,
-// slope*(x-mean) + level.
-func (t *layerNormTask) slopes(v *sampleScratch) {
+// slopes sets v.q and v.r to the part of dx that mean and variance have,
+// q*(x-mean) + r.
+func (t *layerNormTask) slopes(v *columnScratch) {
 	n := float64(t.c * t.s)
 	for j, s := range t.invStd {
 		if t.measure != nil {
 			n = float64(t.c) * t.counts[t.segs*t.b+j]
 		}
 		s := float64(s)
-		v.slope[j] = float32(-s * s * s * t.second[j] / n)
-		v.level[j] = float32(-s * t.first[j] / n)
-	}
-}
-
-// gradOutput writes the rows lo to hi of dx, of channel c, v holding what passed needs
-// and slopes sets.
-func (t *layerNormTask) gradOutput(lo, hi, c int, v *sampleScratch) {
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		dx := t.dx[from*t.b : to*t.b]
-		centred, d := t.passed(from, to, v)
-		if t.measure != nil {
-			w := t.measure[(from-c*t.s)*t.b : (to-c*t.s)*t.b]
-			t.weightedOutput(dx, centred, d, w, v.b, v.slope, v.level, &v.columnScratch)
-			continue
-		}
-		if t.addDX || t.stream {
-			asm.ColCombine(centred, d, centred, v.b, v.slope, v.level)
-			deliver(dx, centred, t.addDX, t.stream)
-		} else {
-			asm.ColCombine(dx, d, centred, v.b, v.slope, v.level)
-		}
+		v.q[j] = float32(-s * s * s * t.second[j] / n)
+		v.r[j] = float32(-s * t.first[j] / n)
 	}
 }
 
@@ -183,7 +124,7 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	}
 	t.segs = (t.s-1)/columnSegment + 1
 	items := t.c * t.segs
-	t.reserve(d, columnScratchSize(t.b)+2*t.b)
+	t.reserve(d, columnScratchSize(t.b))
 	d.layerNorm = t
 	p := &d.layerNorm
 	claim := perClaim(min(t.s, columnSegment) * t.b)
@@ -207,7 +148,7 @@ func (d *CPU) LayerNorm(a *LayerNormArgs) {
 	n := product(op, a.C, a.S, a.B)
 	t := layerNormTask{weight: host(op, "Weight", a.Weight, a.C), bias: host(op, "Bias", a.Bias, a.C)}
 	t.standardizeTask = standardizeTask{
-		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, apart: true,
+		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
 		x:      host(op, "X", a.X, n),
 		y:      host(op, "Y", a.Y, n),
 		mean:   host(op, "Mean", a.Mean, a.B),

@@ -11,40 +11,24 @@ import "github.com/noether-go/noether/asm"
 //
 // A value of weight zero is normalised like the others, and its w has a gradient.
 
-// weightedMoments returns the moments of x with the weights w, after adding addend
-// to it (nil: nothing).
-func weightedMoments(x, addend, w, scratch []float32) moments {
-	var m moments
-	for lo := 0; lo < len(x); lo += strip {
-		hi := min(lo+strip, len(x))
-		block, weights := x[lo:hi], w[lo:hi]
-		if addend != nil {
-			asm.Add(block, block, addend[lo:hi])
-		}
-		n := float64(asm.Sum(weights))
-		if n == 0 {
-			continue
-		}
-		pivot := float32(float64(asm.Dot(block, weights)) / n)
-		centred, weighted := scratch[:hi-lo], scratch[strip:][:hi-lo]
-		asm.Affine(centred, block, 1, -pivot)
-		asm.Mul(weighted, centred, weights)
-		sum := float64(n*float64(pivot)) + float64(asm.Sum(weighted)) // to the last digit
-		m = m.join(about(n, sum, float64(asm.Dot(weighted, centred)), pivot))
+// weightedMoments is momentsOf for values with the weights w. The pivot is their mean.
+func weightedMoments(x, addend, w []float32) moments {
+	if addend != nil {
+		asm.Add(x, x, addend)
 	}
-	return m
+	n := sumBlocks(w)
+	if n == 0 {
+		return moments{}
+	}
+	pivot := float32(dotBlocks(x, w) / n)
+	sum, squares := asm.Moments(x, w, pivot)
+	return around(n, sum, squares, pivot)
 }
 
 // addStatistics adds w*(slope*(x-mean) + shift) to g.
-func (t *batchNormTask) addStatistics(g, x, w []float32, mean, slope, shift float32, scratch []float32) {
-	for lo := 0; lo < len(x); lo += strip {
-		hi := min(lo+strip, len(x))
-		s := scratch[:hi-lo]
-		asm.Affine(s, x[lo:hi], 1, -mean)
-		asm.Affine(s, s, slope, shift)
-		asm.Mul(s, s, w[lo:hi])
-		asm.Add(g[lo:hi], g[lo:hi], s)
-	}
+func addStatistics(g, x, w []float32, mean, slope, shift float32) {
+	m := asm.NormMap{Mean: mean, Scale: 0, Shift: 0, Floor: floor(false)} // all of g passes
+	asm.NormGrad(g, g, x, w, &m, 1, slope, shift)
 }
 
 // gradMeasure writes strip i of the gradient of the measure.
@@ -78,9 +62,12 @@ func (t *standardizeTask) countMeasure(v columnScratch) {
 	for s := range t.segs {
 		counts := t.counts[s*t.b : (s+1)*t.b]
 		hi := min((s+1)*columnSegment, t.s)
+		clear(counts)
 		for from := s * columnSegment; from < hi; from += columnBlock {
-			asm.ColSum(v.sum, t.measure[from*t.b:min(from+columnBlock, hi)*t.b])
-			accumulate(counts, v.sum, from == s*columnSegment)
+			asm.ColSum(v.pivot, t.measure[from*t.b:min(from+columnBlock, hi)*t.b])
+			for j, n := range v.pivot {
+				counts[j] += float64(n)
+			}
 		}
 		for j, n := range counts {
 			all[j] += n
@@ -88,103 +75,50 @@ func (t *standardizeTask) countMeasure(v columnScratch) {
 	}
 }
 
-// weightedMoments takes the sums of segment i of x and of its squared deviations.
-func (t *standardizeTask) weightedMoments(sums, squares []float64, i int, v *columnScratch) {
-	counts := t.counts[i%t.segs*t.b:][:t.b]
-	t.blocks(i, func(x, w []float32, first bool) {
-		asm.ColDot(v.sum, x, w)
-		accumulate(sums, v.sum, first)
-	})
-	for j, n := range counts {
-		v.a[j] = 0
-		if n != 0 {
-			v.a[j] = float32(-sums[j] / n)
-		}
-		sums[j] = -float64(n * float64(v.a[j])) // and what is missing to the last digit
-	}
-	t.blocks(i, func(x, w []float32, first bool) {
-		centred, weighted := v.centred[:len(x)], v.passed[:len(x)]
-		asm.ColAffine(centred, x, v.ones, v.a)
-		asm.Mul(weighted, centred, w)
-		asm.ColSum(v.sum, weighted)
-		accumulate(sums, v.sum, false)
-		asm.ColDot(v.sum, weighted, centred)
-		accumulate(squares, v.sum, first)
-	})
-	for j, n := range counts {
-		if n != 0 {
-			squares[j] = about(n, sums[j], squares[j], -v.a[j]).squares
-		}
-	}
-}
-
-// blocks calls f for each block of rows of segment i of x, with its weights.
-func (t *standardizeTask) blocks(i int, f func(x, w []float32, first bool)) {
-	lo, hi := t.rows(i)
-	channel := i / t.segs * t.s
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		f(t.x[from*t.b:to*t.b], t.measure[(from-channel)*t.b:(to-channel)*t.b], from == lo)
-	}
-}
-
-// weightedOutput writes to dx, or adds to it, scale*d + w*(slope*(x-mean) + shift) for
-// a block of rows with the weights w.
-func (t *standardizeTask) weightedOutput(dx, centred, d, w, scale, slope, shift []float32, v *columnScratch) {
-	asm.ColAffine(centred, centred, slope, shift)
-	asm.Mul(centred, centred, w)
-	clear(v.sum)
-	if t.addDX || t.stream {
-		asm.ColCombine(centred, d, centred, scale, v.ones, v.sum)
-		deliver(dx, centred, t.addDX, t.stream)
-	} else {
-		asm.ColCombine(dx, d, centred, scale, v.ones, v.sum)
-	}
-}
-
 // gradMeasure writes block i of rows of the gradient of the measure.
 func (t *standardizeTask) gradMeasure(i int, v *columnScratch) {
-	b := t.b
-	lo := i * columnBlock
-	hi := min(lo+columnBlock, t.s)
-	dw := t.dMeasure[lo*b : hi*b]
-	centred, slope := v.centred[:len(dw)], v.passed[:len(dw)]
-	asm.Fill(dw, 0)
-	constant := v.sum
-	clear(constant)
+	dw, lo, constant := t.measureBlock(i, v)
 	for c := range t.c {
 		t.gradient(v, c)
-		for j, q := range v.b {
-			v.b[j] = q / 2
-			constant[j] -= float32(v.b[j] * float32(variance(t.invStd[c*b+j], t.eps)))
+		for j, q := range v.q {
+			v.q[j] = q / 2
+			constant[j] -= float32(v.q[j] * float32(variance(t.invStd[c*t.b+j], t.eps)))
 		}
-		t.minusMean(v, c)
-		asm.ColAffine(centred, t.x[(c*t.s+lo)*b:(c*t.s+hi)*b], v.ones, v.a)
-		asm.ColAffine(slope, centred, v.b, v.c)
-		asm.MulAdd(dw, slope, centred)
+		t.addSlope(dw, c, lo, t.mean[c*t.b:(c+1)*t.b], v)
 	}
 	asm.ColAffine(dw, dw, v.ones, constant)
 }
 
+// measureBlock returns block i of the gradient of the measure, zeros as yet, the row that
+// it begins with, and zeros for each column.
+func (t *standardizeTask) measureBlock(i int, v *columnScratch) (dw []float32, lo int, constant []float32) {
+	lo = i * columnBlock
+	dw = t.dMeasure[lo*t.b : min(lo+columnBlock, t.s)*t.b]
+	clear(dw)
+	clear(v.pivot)
+	return dw, lo, v.pivot
+}
+
+// addSlope adds (q*(x-mean) + r)*(x-mean) to dw, of the rows of channel c from lo on, with
+// q and r of v.
+func (t *standardizeTask) addSlope(dw []float32, c, lo int, mean []float32, v *columnScratch) {
+	centred, slope := v.block[:len(dw)], v.other[:len(dw)]
+	asm.Affine(v.shift, mean, -1, 0)
+	asm.ColAffine(centred, t.x[(c*t.s+lo)*t.b:][:len(dw)], v.ones, v.shift)
+	asm.ColAffine(slope, centred, v.q, v.r)
+	asm.MulAdd(dw, slope, centred)
+}
+
 // gradMeasure writes block i of rows of the gradient of the measure.
-func (t *layerNormTask) gradMeasure(i int, v *sampleScratch) {
-	b := t.b
-	lo := i * columnBlock
-	hi := min(lo+columnBlock, t.s)
-	dw := t.dMeasure[lo*b : hi*b]
-	centred, slope := v.centred[:len(dw)], v.passed[:len(dw)]
-	asm.Fill(dw, 0)
+func (t *layerNormTask) gradMeasure(i int, v *columnScratch) {
+	dw, lo, constant := t.measureBlock(i, v)
 	t.slopes(v)
-	constant := v.sum
-	for j, q := range v.slope {
-		v.slope[j] = q / 2
-		constant[j] = -float32(float64(v.slope[j]) * variance(t.invStd[j], t.eps) * float64(t.c))
+	for j, q := range v.q {
+		v.q[j] = q / 2
+		constant[j] = -float32(float64(v.q[j]) * variance(t.invStd[j], t.eps) * float64(t.c))
 	}
-	asm.Affine(v.a, t.mean, -1, 0)
 	for c := range t.c {
-		asm.ColAffine(centred, t.x[(c*t.s+lo)*b:(c*t.s+hi)*b], v.ones, v.a)
-		asm.ColAffine(slope, centred, v.slope, v.level)
-		asm.MulAdd(dw, slope, centred)
+		t.addSlope(dw, c, lo, t.mean, v)
 	}
 	asm.ColAffine(dw, dw, v.ones, constant)
 }

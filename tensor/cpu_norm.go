@@ -9,10 +9,9 @@ import (
 
 // A normalisation reads each value from memory once for its statistics and once,
 // from the second-level cache if a channel fits there, for its results: mean and
-// squared deviations are taken block by block while a block is in the
-// first-level cache, and joined. What follows in a network, pooling and ReLU, is
-// done on the way, and done again in the backward pass, so that no normalised map
-// is ever stored.
+// squared deviations are taken about a pivot, segment by segment, and joined. What
+// follows in a network, pooling and ReLU, is done on the way, and done again in the
+// backward pass, so that no normalised map is ever stored.
 //
 // The mean is subtracted before a value is scaled, so that a mean far from zero
 // costs no accuracy.
@@ -33,6 +32,14 @@ const (
 // smaller ones are still in the last-level cache when the convolution before the
 // normalisation reads them.
 const streamValues = 4 << 20
+
+// momentBlock is the number of values that are still in the first-level cache when a sum
+// of two maps is looked at, and normBlock that of values whose gradient is on its way to
+// more than one place.
+const (
+	momentBlock = 8 << 10
+	normBlock   = 4 << 10
+)
 
 // whole returns how many of the rows, of segs segments each, are normalised row
 // by row. The rest, one or two for each worker, keeps all of them busy to the
@@ -62,27 +69,34 @@ func (a moments) join(b moments) moments {
 	return moments{n, a.sum + b.sum, a.squares + b.squares + float64(d*d)*(a.n*b.n/n)}
 }
 
-// about returns the moments of n values with that sum, from the sum of their
-// squared distances to a pivot near their mean.
-func about(n, sum, squares float64, pivot float32) moments {
-	off := sum - float64(n*float64(pivot))
-	return moments{n, sum, max(0, squares-off*off/n)}
+// around returns the moments of n values from the sum of their distances to a pivot near
+// their mean, and that of the squares of these.
+func around(n, sum, squares float64, pivot float32) moments {
+	if n == 0 {
+		return moments{}
+	}
+	return moments{n, float64(n*float64(pivot)) + sum, max(0, squares-float64(sum*sum)/n)}
 }
 
-// momentsOf returns the moments of x, after adding addend to it (nil: nothing).
+// momentsOf returns the moments of x after adding addend to it (nil: nothing). The pivot is
+// the mean of the first block.
 func momentsOf(x, addend []float32) moments {
-	var m moments
-	for lo := 0; lo < len(x); lo += sumBlock {
-		hi := min(lo+sumBlock, len(x))
+	var sum, squares float64
+	var pivot float32
+	for lo := 0; lo < len(x); lo += momentBlock {
+		hi := min(lo+momentBlock, len(x))
 		block := x[lo:hi]
 		if addend != nil {
 			asm.Add(block, block, addend[lo:hi])
 		}
-		n, sum := float64(len(block)), float64(asm.Sum(block))
-		pivot := float32(sum / n)
-		m = m.join(about(n, sum, float64(asm.SumSquares(block, pivot)), pivot))
+		if lo == 0 {
+			pivot = asm.Sum(block) / float32(len(block))
+		}
+		s, q := asm.Moments(block, nil, pivot)
+		sum += s
+		squares += q
 	}
-	return m
+	return around(float64(len(x)), sum, squares, pivot)
 }
 
 // batchNormTask normalises the rows of x [rows, cols]. Its items are rows or,
@@ -155,39 +169,26 @@ func (t *batchNormTask) sum(r, k int, scratch []float32) {
 		if t.addend != nil {
 			addend = t.addend[lo:hi]
 		}
-		if t.measure != nil {
-			t.stats[i] = weightedMoments(t.x[lo:hi], addend, t.measure[lo-r*t.cols:], scratch)
+		if w := t.weights(r, lo, hi); w != nil {
+			t.stats[i] = weightedMoments(t.x[lo:hi], addend, w)
 		} else {
 			t.stats[i] = momentsOf(t.x[lo:hi], addend)
 		}
 	case t.pool:
 		t.first[i], t.second[i] = t.pooledSums(r, k, scratch)
 	default:
-		var first, second float64
 		lo, hi := segment(r, k, t.cols)
-		for ; lo < hi; lo += strip {
-			end := min(lo+strip, hi)
-			c, d := t.passed(r, lo, end, scratch)
-			first += float64(asm.Sum(d))
-			second += float64(asm.Dot(d, c))
-		}
-		t.first[i], t.second[i] = first, second
+		m := t.normal(r)
+		t.first[i], t.second[i] = asm.NormSums(t.dy[lo:hi], t.x[lo:hi], &m)
 	}
 }
 
-// passed returns x-mean of the values lo to hi of row r, and the part of dy that
-// the ReLU lets pass.
-func (t *batchNormTask) passed(r, lo, hi int, scratch []float32) (centred, d []float32) {
-	centred = scratch[:hi-lo]
-	asm.Affine(centred, t.x[lo:hi], 1, -t.mean[r])
-	if t.floor < 0 {
-		return centred, t.dy[lo:hi]
+// weights returns the weights of the values lo to hi, of row r, or nil.
+func (t *batchNormTask) weights(r, lo, hi int) []float32 {
+	if t.measure == nil {
+		return nil
 	}
-	d = scratch[strip:][:hi-lo]
-	m := t.normal(r)
-	asm.Affine(d, centred, m.Scale, m.Shift)
-	asm.ReluGrad(d, t.dy[lo:hi], d)
-	return centred, d
+	return t.measure[lo-r*t.cols : hi-r*t.cols]
 }
 
 // finish turns the sums of row r into mean and deviation or, backward, into the
@@ -263,34 +264,24 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 		t.pooledOutput(r, k, scratch)
 	case t.grad:
 		lo, hi := segment(r, k, t.cols)
+		m := t.normal(r)
 		a, b, c := t.gradient(r)
-		for ; lo < hi; lo += strip {
-			end := min(lo+strip, hi)
-			centred, d := t.passed(r, lo, end, scratch)
-			g := t.place(centred, lo, end)
-			if t.measure == nil {
-				asm.Combine(g, d, centred, a, b, c)
-			} else {
-				asm.Affine(centred, centred, b, c)
-				asm.Mul(centred, centred, t.measure[lo-r*t.cols:end-r*t.cols])
-				asm.Combine(g, d, centred, a, 1, 0)
-			}
+		for ; lo < hi; lo += normBlock {
+			end := min(lo+normBlock, hi)
+			g := t.place(scratch, lo, end)
+			asm.NormGrad(g, t.dy[lo:end], t.x[lo:end], t.weights(r, lo, end), &m, a, b, c)
 			t.store(g, lo, end)
 		}
 	default:
 		lo, hi := segment(r, k, t.cols)
 		m := t.normal(r)
-		for ; lo < hi; lo += strip {
-			end := min(lo+strip, hi)
-			x, y := t.x[lo:end], t.y[lo:end]
+		for ; lo < hi; lo += normBlock {
+			end := min(lo+normBlock, hi)
+			x := t.x[lo:end]
 			if t.addend != nil && !t.train {
 				asm.Add(x, x, t.addend[lo:end])
 			}
-			asm.Affine(y, x, 1, -m.Mean)
-			asm.Affine(y, y, m.Scale, m.Shift)
-			if t.floor == 0 {
-				asm.Relu(y, y)
-			}
+			asm.Norm(t.y[lo:end], x, &m)
 		}
 	}
 }
@@ -409,7 +400,7 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 		}
 		t.unpooled(g[2*line:], x[2*line:], m.Mean, q, c)
 		if t.measure != nil {
-			t.addStatistics(g, x, t.measure[lo-r*t.cols:], m.Mean, slope, shift, scratch[5*line:])
+			addStatistics(g, x, t.measure[lo-r*t.cols:][:len(x)], m.Mean, slope, shift)
 		}
 		t.store(g, lo, hi)
 	})
@@ -427,7 +418,7 @@ func (d *CPU) normalize(t batchNormTask) {
 		return
 	}
 	t.sumSegs, t.outSegs = segments(t.cols), segments(t.cols)
-	values := 2 * strip
+	values := max(normBlock, 2*strip)
 	if t.pool {
 		line := t.w * t.b
 		t.lines = max(1, sumSegment/(2*line))
@@ -436,8 +427,8 @@ func (d *CPU) normalize(t batchNormTask) {
 			t.sumSegs = t.outSegs
 		}
 		values = 5 * line // gathered pixels, and two or three rows of gradients
-		if t.measure != nil {
-			values = max(5*line+strip, 2*strip)
+		if t.dMeasure != nil {
+			values = max(5*line, 2*strip)
 		}
 	}
 	t.count = float64(t.cols)
@@ -486,10 +477,7 @@ func (t *batchNormTask) prepare(op string, a *BatchNormArgs) (wide, narrow int) 
 	wide = product(op, a.Rows, a.Cols)
 	narrow = wide
 	t.rows, t.cols = a.Rows, a.Cols
-	t.floor = float32(math.Inf(-1))
-	if a.ReLU {
-		t.floor = 0
-	}
+	t.floor = floor(a.ReLU)
 	if a.Pool {
 		plane := product(op, a.H, a.W, a.B)
 		if a.H < 2 || a.W < 2 || a.B < 1 || a.Cols%plane != 0 {

@@ -6,13 +6,11 @@ import (
 	"github.com/noether-go/noether/asm"
 )
 
-// Column sums are taken like the others: a kernel adds momentRows or columnBlock
-// rows in float32, a segment joins its blocks in float64, and segments are joined
-// in order.
+// Column sums are taken like the others: a kernel adds up to 256 rows in float32 and
+// their sums in float64, and segments are joined in order.
 const (
 	columnBlock   = 64
-	momentRows    = 4 * columnBlock // whose joining costs little beside their sums
-	columnSegment = 4 * momentRows
+	columnSegment = 16 * columnBlock
 )
 
 // standardizeTask normalises each column b of each channel of x [c, s, b]. Its
@@ -25,7 +23,6 @@ type standardizeTask struct {
 	relu    bool
 	addDX   bool
 	stream  bool // the gradient is larger than the caches
-	apart   bool // the means of what is joined lie apart, and must be exact
 	c, s, b int
 	segs    int // of one channel
 	eps     float64
@@ -59,27 +56,31 @@ func (t *standardizeTask) Do(lo, hi, worker int) {
 	}
 }
 
-// columnScratch is the memory of one worker.
+// columnScratch is the memory of one worker. What a layer normalisation adds are the
+// vectors scale and shift.
 type columnScratch struct {
-	ones, a, b, c []float32 // [b]; ones holds ones
-	sum           []float32 // [b]
-	centred       []float32 // [columnBlock, b]
-	passed        []float32 // [columnBlock, b]
+	zeros, ones  []float32 // [b]
+	pivot        []float32 // [b]
+	scale, shift []float32 // [b]
+	q, r         []float32 // [b]
+	block, other []float32 // [columnBlock, b]
+	m            asm.ColNormMap
 }
 
 // columnScratchSize is the number of values that columns lays out.
-func columnScratchSize(b int) int { return (5 + 2*columnBlock) * b }
+func columnScratchSize(b int) int { return (7 + 2*columnBlock) * b }
 
 func columns(mem []float32, b int) columnScratch {
-	v := columnScratch{
-		ones: mem[:b],
-		a:    mem[b : 2*b],
-		b:    mem[2*b : 3*b],
-		c:    mem[3*b : 4*b],
-		sum:  mem[4*b : 5*b],
+	next := func(rows int) []float32 {
+		s := mem[: rows*b : rows*b]
+		mem = mem[rows*b:]
+		return s
 	}
-	mem = mem[5*b:]
-	v.centred, v.passed = mem[:columnBlock*b], mem[columnBlock*b:2*columnBlock*b]
+	v := columnScratch{
+		zeros: next(1), ones: next(1), pivot: next(1), scale: next(1), shift: next(1), q: next(1), r: next(1),
+		block: next(columnBlock), other: next(columnBlock),
+	}
+	clear(v.zeros)
 	asm.Fill(v.ones, 1)
 	return v
 }
@@ -103,102 +104,67 @@ func (t *standardizeTask) channel(c int, v *columnScratch) {
 	}
 }
 
-// accumulate adds x to sums, or sets them.
-func accumulate(sums []float64, x []float32, set bool) {
-	x = x[:len(sums)]
-	if set {
-		for j, v := range x {
-			sums[j] = float64(v)
-		}
-		return
-	}
-	for j, v := range x {
-		sums[j] += float64(v)
-	}
-}
-
 // sum takes the sums of segment i.
 func (t *standardizeTask) sum(i int, v *columnScratch) {
 	b := t.b
 	first, second := t.first[i*b:(i+1)*b], t.second[i*b:(i+1)*b]
+	clear(first)
+	clear(second)
 	lo, hi := t.rows(i)
-	if !t.grad && t.measure != nil {
-		t.weightedMoments(first, second, i, v)
+	x := t.x[lo*b : hi*b]
+	if t.grad {
+		asm.ColNormSums(first, second, t.dy[lo*b:hi*b], x, t.normal(i/t.segs, v))
 		return
 	}
-	if !t.grad {
-		for from := lo; from < hi; from += momentRows {
-			to := min(from+momentRows, hi)
-			t.moments(first, second, t.x[from*b:to*b], from-lo, v)
-		}
+	w := t.weights(i/t.segs, lo, hi)
+	t.pivot(x, w, i%t.segs, v)
+	asm.ColMoments(first, second, x, w, v.pivot)
+	for j, p := range v.pivot {
+		m := around(t.count(i%t.segs, j), first[j], second[j], p)
+		first[j], second[j] = m.sum, m.squares
+	}
+}
+
+// weights returns the weights of the rows lo to hi, of channel c, or nil.
+func (t *standardizeTask) weights(c, lo, hi int) []float32 {
+	if t.measure == nil {
+		return nil
+	}
+	return t.measure[(lo-c*t.s)*t.b : (hi-c*t.s)*t.b]
+}
+
+// pivot sets v.pivot to values near the means of the columns of x, those of segment s of
+// a channel: the means of the first rows or, with weights w, the means. The square of a
+// pivot's distance from the mean is at most as many times the variance as the segment has
+// blocks of columnBlock rows, so the digits that the variance loses by it are few.
+func (t *standardizeTask) pivot(x, w []float32, s int, v *columnScratch) {
+	if w == nil {
+		x = x[:min(len(x), columnBlock*t.b)]
+		asm.ColSum(v.pivot, x)
+		asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
 		return
 	}
-	t.minusMean(v, i/t.segs)
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		centred, d := t.pass(from, to, v)
-		asm.ColSum(v.sum, d)
-		accumulate(first, v.sum, from == lo)
-		asm.ColDot(v.sum, d, centred)
-		accumulate(second, v.sum, from == lo)
-	}
-}
-
-// moments joins the sums and squared deviations of the columns of x to those of
-// the rows before it in the segment.
-func (t *standardizeTask) moments(sums, squares []float64, x []float32, before int, v *columnScratch) {
-	rows := float64(len(x) / t.b)
-	asm.ColSum(v.sum, x)
-	asm.Affine(v.a, v.sum, float32(1/rows), 0) // close to the mean
-	if t.apart {
-		t.remainders(x, v)
-	}
-	asm.ColSumSquares(v.b, x, v.a)
-	for j, s := range v.sum {
-		sum := float64(s)
-		if t.apart {
-			sum += float64(rows * float64(v.a[j]))
+	asm.ColDot(v.pivot, x, w)
+	for j := range v.pivot {
+		if n := t.count(s, j); n != 0 {
+			v.pivot[j] = float32(float64(v.pivot[j]) / n)
 		}
-		m := about(rows, sum, float64(v.b[j]), v.a[j])
-		if before > 0 {
-			m = moments{float64(before), sums[j], squares[j]}.join(m)
-		}
-		sums[j], squares[j] = m.sum, m.squares
 	}
 }
 
-// remainders sets v.sum to the sums of the columns of x less v.a. They are small, and
-// have the digits that sums of values far from zero have lost.
-func (t *standardizeTask) remainders(x []float32, v *columnScratch) {
-	asm.Affine(v.c, v.a, -1, 0)
-	asm.Fill(v.sum, 0)
-	for len(x) > 0 {
-		block := x[:min(len(x), columnBlock*t.b)]
-		centred := v.centred[:len(block)]
-		asm.ColAffine(centred, block, v.ones, v.c)
-		asm.ColSum(v.b, centred)
-		asm.Add(v.sum, v.sum, v.b)
-		x = x[len(block):]
-	}
+// normal returns what happens to the columns of channel c.
+func (t *standardizeTask) normal(c int, v *columnScratch) *asm.ColNormMap {
+	at, end := c*t.b, (c+1)*t.b
+	v.m = asm.ColNormMap{Mean: t.mean[at:end], Scale: t.invStd[at:end], Shift: v.zeros, Floor: floor(t.relu)}
+	return &v.m
 }
 
-// pass returns x-mean of the rows from to to, v.a holding the negative mean, and
-// what the ReLU lets pass of dy.
-func (t *standardizeTask) pass(from, to int, v *columnScratch) (centred, d []float32) {
-	lo, hi := from*t.b, to*t.b
-	centred = v.centred[:hi-lo]
-	asm.ColAffine(centred, t.x[lo:hi], v.ones, v.a)
-	if !t.relu {
-		return centred, t.dy[lo:hi]
+// floor returns what results are at least.
+func floor(relu bool) float32 {
+	if relu {
+		return 0
 	}
-	d = v.passed[:hi-lo]
-	asm.ReluGrad(d, t.dy[lo:hi], centred) // the scale is positive
-	return centred, d
-}
-
-// minusMean sets v.a to the negative mean of channel c.
-func (t *standardizeTask) minusMean(v *columnScratch, c int) {
-	asm.Affine(v.a, t.mean[c*t.b:(c+1)*t.b], -1, 0)
+	return float32(math.Inf(-1))
 }
 
 // gather adds the segment sums of channel c, in order, into the first of them.
@@ -240,7 +206,7 @@ func (t *standardizeTask) count(s, j int) float64 {
 	return float64(min(columnSegment, t.s-s*columnSegment))
 }
 
-// gradient sets v.b and v.c to the b and c of dx = invStd*d + (b*(x-mean) + c) in
+// gradient sets v.q and v.r to the q and r of dx = invStd*d + (q*(x-mean) + r) in
 // channel c: the formula of batchNormTask.gradient with weight one.
 func (t *standardizeTask) gradient(v *columnScratch, c int) {
 	at, n := c*t.segs*t.b, float64(t.s)
@@ -249,45 +215,41 @@ func (t *standardizeTask) gradient(v *columnScratch, c int) {
 			n = t.counts[t.segs*t.b+j]
 		}
 		s := float64(s)
-		v.b[j] = float32(-s * s * s * t.second[at+j] / n)
-		v.c[j] = float32(-s * t.first[at+j] / n)
+		v.q[j] = float32(-s * s * s * t.second[at+j] / n)
+		v.r[j] = float32(-s * t.first[at+j] / n)
 	}
 }
 
 // output writes segment i of y or, backward, of dx.
 func (t *standardizeTask) output(i int, v *columnScratch) {
-	b, c := t.b, i/t.segs
-	invStd := t.invStd[c*b : (c+1)*b]
-	t.minusMean(v, c)
-	if t.grad {
-		t.gradient(v, c)
-	} else {
-		clear(v.c)
-	}
+	c := i / t.segs
 	lo, hi := t.rows(i)
-	for from := lo; from < hi; from += columnBlock {
-		to := min(from+columnBlock, hi)
-		if t.grad {
-			dx := t.dx[from*b : to*b]
-			centred, d := t.pass(from, to, v)
-			if t.measure != nil {
-				at := from - c*t.s
-				t.weightedOutput(dx, centred, d, t.measure[at*b:(at+to-from)*b], invStd, v.b, v.c, v)
-				continue
-			}
-			if t.addDX || t.stream {
-				asm.ColCombine(centred, d, centred, invStd, v.b, v.c)
-				deliver(dx, centred, t.addDX, t.stream)
-			} else {
-				asm.ColCombine(dx, d, centred, invStd, v.b, v.c)
-			}
-			continue
+	m := t.normal(c, v)
+	if !t.grad {
+		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
+		return
+	}
+	t.gradient(v, c)
+	t.write(lo, hi, c, m, m.Scale, v)
+}
+
+// write writes the rows lo to hi of dx, of channel c, that is scale*d + (q*(x-mean) + r)
+// with q and r of v.
+func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, scale []float32, v *columnScratch) {
+	step := hi - lo
+	if t.addDX || t.stream {
+		step = columnBlock
+	}
+	for ; lo < hi; lo += step {
+		to := min(lo+step, hi)
+		dx := t.dx[lo*t.b : to*t.b]
+		g := dx
+		if t.addDX || t.stream {
+			g = v.block[:len(dx)]
 		}
-		y := t.y[from*b : to*b]
-		asm.ColAffine(y, t.x[from*b:to*b], v.ones, v.a)
-		asm.ColAffine(y, y, invStd, v.c)
-		if t.relu {
-			asm.Relu(y, y)
+		asm.ColNormGrad(g, t.dy[lo*t.b:to*t.b], t.x[lo*t.b:to*t.b], t.weights(c, lo, to), m, scale, v.q, v.r)
+		if t.addDX || t.stream {
+			deliver(dx, g, t.addDX, t.stream)
 		}
 	}
 }
@@ -314,12 +276,9 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 	}
 	if t.b == 1 { // the channels are rows without gaps
 		rows := batchNormTask{
-			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps), floor: float32(math.Inf(-1)),
+			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps), floor: floor(t.relu),
 			x: t.x, y: t.y, dx: t.dx, dy: t.dy, addDX: t.addDX, stream: t.stream, mean: t.mean, invStd: t.invStd,
 			measure: t.measure, dMeasure: t.dMeasure,
-		}
-		if t.relu {
-			rows.floor = 0
 		}
 		d.normalize(rows)
 		return

@@ -1,0 +1,191 @@
+package asm
+
+// ColNormMap is a NormMap with a mean, scale and shift of its own for each column j
+// of a matrix: y = max((x-Mean[j])*Scale[j] + Shift[j], Floor). The slices have the
+// length of a row.
+type ColNormMap struct {
+	Mean, Scale, Shift []float32
+	Floor              float32
+}
+
+// ColNorm writes y to dst. dst and x are [rows, cols]; dst may be x. The result is
+// that of ColAffine, ColAffine and Relu. It panics with *Error unless the lengths
+// fit.
+func ColNorm(dst, x []float32, m *ColNormMap) {
+	const op = "ColNorm"
+	m.check(op, len(x))
+	same(op, "x", len(x), "dst", len(dst))
+	raceRead(x)
+	raceWrite(dst)
+	if len(x) > 0 {
+		colNorm(dst, x, m)
+	}
+}
+
+// ColNormSums adds to sum and dot [cols], for the gradient dy [rows, cols] of
+// ColNorm's result, the sums of dy and of dy*(x-Mean) over the rows whose y is above
+// Floor, all of them if that is -Inf. Up to 256 rows are added in float32. It panics with *Error unless the lengths
+// fit.
+func ColNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
+	const op = "ColNormSums"
+	m.check(op, len(x))
+	same(op, "x", len(x), "dy", len(dy))
+	same(op, "Mean", len(m.Mean), "sum", len(sum))
+	same(op, "Mean", len(m.Mean), "dot", len(dot))
+	raceRead(x)
+	raceRead(dy)
+	if len(x) > 0 {
+		colNormSums(sum, dot, dy, x, m)
+	}
+}
+
+// ColNormGrad writes p[j]*g + w*(q[j]*(x-Mean[j]) + r[j]) to dst [rows, cols], where
+// g is dy where y is above Floor or that is -Inf, and 0 elsewhere, and w [rows, cols] is
+// 1 if nil. p, q and r are [cols]. dst may be dy or x. It panics with *Error unless the lengths fit.
+func ColNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+	const op = "ColNormGrad"
+	m.check(op, len(x))
+	same(op, "x", len(x), "dst", len(dst))
+	same(op, "x", len(x), "dy", len(dy))
+	same(op, "Mean", len(m.Mean), "p", len(p))
+	same(op, "Mean", len(m.Mean), "q", len(q))
+	same(op, "Mean", len(m.Mean), "r", len(r))
+	raceRead(x)
+	raceRead(dy)
+	raceWrite(dst)
+	if w != nil {
+		same(op, "x", len(x), "w", len(w))
+		raceRead(w)
+	}
+	if len(x) > 0 {
+		colNormGrad(dst, dy, x, w, m, p, q, r)
+	}
+}
+
+// ColMoments adds to sum and squares [cols] the sums of w*(x-pivot[j]) and of
+// w*(x-pivot[j])^2 over the rows of x [rows, cols], where w [rows, cols] is 1 if nil.
+// Up to 256 rows are added in float32. It panics with *Error unless the lengths fit.
+func ColMoments(sum, squares []float64, x, w, pivot []float32) {
+	const op = "ColMoments"
+	matrix(op, len(x), len(pivot))
+	same(op, "pivot", len(pivot), "sum", len(sum))
+	same(op, "pivot", len(pivot), "squares", len(squares))
+	raceRead(x)
+	if w != nil {
+		same(op, "x", len(x), "w", len(w))
+		raceRead(w)
+	}
+	if len(x) > 0 {
+		colMoments(sum, squares, x, w, pivot)
+	}
+}
+
+// check panics unless m's slices have the length of a row of x.
+func (m *ColNormMap) check(op string, x int) {
+	matrix(op, x, len(m.Mean))
+	same(op, "Mean", len(m.Mean), "Scale", len(m.Scale))
+	same(op, "Mean", len(m.Mean), "Shift", len(m.Shift))
+}
+
+// A vector is a matrix of rows of strip values, and a last, shorter one, whose columns
+// all have the same map.
+
+// stripMap holds the values of a NormMap for each column of a strip.
+type stripMap struct{ mean, scale, shift [strip]float32 }
+
+// repeat sets all values of v.
+func repeat(v *[strip]float32, value float32) {
+	for i := range v {
+		v[i] = value
+	}
+}
+
+func (s *stripMap) set(m *NormMap) {
+	repeat(&s.mean, m.Mean)
+	repeat(&s.scale, m.Scale)
+	repeat(&s.shift, m.Shift)
+}
+
+// rows returns the map for rows of n values.
+func (s *stripMap) rows(n int, floor float32) ColNormMap {
+	return ColNormMap{s.mean[:n], s.scale[:n], s.shift[:n], floor}
+}
+
+// Norm writes y to dst. dst may be x. It panics with *Error unless the lengths are
+// equal.
+func Norm(dst, x []float32, m *NormMap) {
+	same("Norm", "x", len(x), "dst", len(dst))
+	var s stripMap
+	s.set(m)
+	whole := len(x) / strip * strip
+	wide, narrow := s.rows(strip, m.Floor), s.rows(len(x)-whole, m.Floor)
+	ColNorm(dst[:whole], x[:whole], &wide)
+	ColNorm(dst[whole:], x[whole:], &narrow)
+}
+
+// NormSums returns, for the gradient dy of Norm's result, the sums of dy and of
+// dy*(x-Mean) over the values whose y is above Floor, all of them if that is -Inf. It panics with *Error unless the
+// lengths are equal.
+func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
+	same("NormSums", "x", len(x), "dy", len(dy))
+	var s stripMap
+	s.set(m)
+	var sums, dots [strip]float64
+	whole := len(x) / strip * strip
+	rest := len(x) - whole
+	wide, narrow := s.rows(strip, m.Floor), s.rows(rest, m.Floor)
+	ColNormSums(sums[:], dots[:], dy[:whole], x[:whole], &wide)
+	ColNormSums(sums[:rest], dots[:rest], dy[whole:], x[whole:], &narrow)
+	return sumStrip(&sums), sumStrip(&dots)
+}
+
+// NormGrad writes p*g + w*(q*(x-Mean) + r) to dst, where g is dy where y is above
+// Floor or that is -Inf, and 0 elsewhere, and w is 1 if nil. dst may be dy or x. It panics with *Error
+// unless the lengths are equal.
+func NormGrad(dst, dy, x, w []float32, m *NormMap, p, q, r float32) {
+	same("NormGrad", "x", len(x), "dst", len(dst))
+	same("NormGrad", "x", len(x), "dy", len(dy))
+	var s stripMap
+	s.set(m)
+	var ps, qs, rs [strip]float32
+	repeat(&ps, p)
+	repeat(&qs, q)
+	repeat(&rs, r)
+	whole := len(x) / strip * strip
+	rest := len(x) - whole
+	var wholeW, restW []float32
+	if w != nil {
+		same("NormGrad", "x", len(x), "w", len(w))
+		wholeW, restW = w[:whole], w[whole:]
+	}
+	wide, narrow := s.rows(strip, m.Floor), s.rows(rest, m.Floor)
+	ColNormGrad(dst[:whole], dy[:whole], x[:whole], wholeW, &wide, ps[:], qs[:], rs[:])
+	ColNormGrad(dst[whole:], dy[whole:], x[whole:], restW, &narrow, ps[:rest], qs[:rest], rs[:rest])
+}
+
+// Moments returns the sums of w*(x-pivot) and of w*(x-pivot)^2, where w is 1 if nil. It
+// panics with *Error unless the lengths are equal.
+func Moments(x, w []float32, pivot float32) (sum, squares float64) {
+	var sums, dots [strip]float64
+	var pivots [strip]float32
+	repeat(&pivots, pivot)
+	whole := len(x) / strip * strip
+	rest := len(x) - whole
+	var wholeW, restW []float32
+	if w != nil {
+		same("Moments", "x", len(x), "w", len(w))
+		wholeW, restW = w[:whole], w[whole:]
+	}
+	ColMoments(sums[:], dots[:], x[:whole], wholeW, pivots[:])
+	ColMoments(sums[:rest], dots[:rest], x[whole:], restW, pivots[:rest])
+	return sumStrip(&sums), sumStrip(&dots)
+}
+
+// sumStrip returns the sum of v, in order.
+func sumStrip(v *[strip]float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}

@@ -1,0 +1,17 @@
+//go:build noasm || (!amd64 && !arm64)
+
+package asm
+
+func colNorm(dst, x []float32, m *ColNormMap) { colNormGeneric(dst, x, m) }
+
+func colNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
+	colNormSumsGeneric(sum, dot, dy, x, m)
+}
+
+func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+	colNormGradGeneric(dst, dy, x, w, m, p, q, r)
+}
+
+func colMoments(sum, squares []float64, x, w, pivot []float32) {
+	colMomentsGeneric(sum, squares, x, w, pivot)
+}
