@@ -211,7 +211,7 @@ func (p *frequency) Pairs() bool { return true }
 // Sizes returns the sizes of the slots, with the bias, and of the scratch
 // memory, enough for any element counts up to those of s, paired or not.
 func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
-	slots, spectra, kept := 0, 0, 0
+	slots, dslots, spectra, kept := 0, 0, 0, 0
 	for n := range s.NIn * s.NOut {
 		live := *s
 		live.NIn, live.NOut = n/s.NOut+1, n%s.NOut+1
@@ -223,6 +223,7 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			slots, spectra = max(slots, slotsSize(&live)), max(spectra, forward.most*forward.per)
 			if !inference {
 				spectra = max(spectra, backward.most*backward.per)
+				dslots = max(dslots, p.lattice.gradientParts(&live)*slotsSize(&live))
 			}
 			if p.keep {
 				kept = max(kept, p.keptSize(&live))
@@ -232,7 +233,7 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	scratch, prepared = spectra+4*skew, keptAt(slots, s)+kept
 	p.keptMap = keptMap{}
 	if !inference {
-		scratch += slots
+		scratch += dslots
 		p.keptMap = p.lattice.keepMap(s, prepared)
 	}
 	return prepared + p.keptMap.size, scratch
@@ -312,7 +313,7 @@ func (p *frequency) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor
 	slots := prepared.Host()[:size]
 	c := p.backward(s)
 	memory := pieces{scratch.Host()}
-	dslots := memory.cut(size)
+	dslots := memory.cut(l.gradientParts(s) * size)
 	from := memory.cut(c.most * 2 * planeSize(s.Targets(), s.B))
 	ofShare := memory.cut(c.most * (c.per - 2*planeSize(s.Targets(), s.B))) // x^ and then dx^
 	for g := 0; g < len(l.groups); g += c.groups {
@@ -337,7 +338,7 @@ func (p *frequency) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor
 		}
 	}
 	if !dkernel.IsZero() {
-		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots, back: true}
+		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots[:size], more: dslots[size:], back: true}
 		p.folding.run()
 	}
 	p.release()

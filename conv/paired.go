@@ -251,7 +251,7 @@ func (g *pairedGradient) run() {
 	s := g.shape
 	g.splits = slicesProducts(s)
 	g.size = blockSizesOf(s)
-	g.row, g.rowBlocks = slotRowOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, &g.panels, g.cpu.Team().Size())
+	g.row, g.rowBlocks = slotRowOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, g.panels.blocks(), g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 

@@ -40,6 +40,7 @@ type folding struct {
 	cpu    *tensor.CPU
 	kernel []float32
 	slots  []float32
+	more   []float32 // with back, further slots, to be added to those
 	back   bool
 
 	row slotRow
@@ -62,6 +63,9 @@ func (p *folding) Do(lo, hi, worker int) {
 	for m := lo; m < hi; m++ {
 		slots := p.slots[m*p.row.size():][:p.row.size()]
 		if p.back {
+			for at := m * p.row.size(); at < len(p.more); at += len(p.slots) {
+				asm.Add(slots, slots, p.more[at:][:len(slots)])
+			}
 			p.unfold(byTap, slots)
 			p.pairs(byTap)
 		}
@@ -138,9 +142,9 @@ func (p *folding) unfold(byTap, slots []float32) {
 //
 //	t = yr (xr+xi),   -ki = t - (yr+yi) xr,   kr = t + (yi-yr) xi
 //
-// and folds them into the slots. An item is a block of rows (o,i) and one of
-// columns (c,j); it goes through the frequencies of the band in order, as many
-// at a time as its share of the second-level cache holds.
+// and folds them into the slots. An item is a block of rows (o,i), one of columns (c,j) and
+// a part of the frequencies of the band; it goes through these in order, as many at a time
+// as its share of the second-level cache holds. Parts have slots of their own.
 type gradient struct {
 	*lattice
 	shape *Shape
@@ -149,16 +153,29 @@ type gradient struct {
 	dy         []float32 // [f, part, (o,i), batch]
 	x          []float32 // as panels say
 	panels     panels
-	dslots     []float32 // [(o,i), slot, (c,j)]
+	dslots     []float32 // [part, (o,i), slot, (c,j)]
 	column     int       // (c,j) that x begins with
 	accumulate bool      // onto what earlier bands gave
 
 	size      blockSizes
 	splits    bool
 	rowBlocks int
+	parts     int
 }
 
 var _ tensor.Task = (*gradient)(nil)
+
+// gradientParts returns how many parts the frequencies are cut into: several where rows and
+// columns make a single block, which workers could share out only into blocks that are small, or
+// not equal.
+func (l *lattice) gradientParts(s *Shape) int {
+	const parts = 4
+	size := blockSizesOf(s)
+	if s.Paired || s.Targets() > size.gradientRows || s.Sources() > size.columns || l.count < 16*parts {
+		return 1
+	}
+	return parts
+}
 
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
 // the sums of both operands, or both sliced.
@@ -174,35 +191,39 @@ func gradientLocal(s *Shape) int {
 // leastGradientRows are the rows that a block of a gradient has at least: half a register tile.
 const leastGradientRows = 8
 
-// gradientBlocks returns how many blocks n rows are cut into.
-func gradientBlocks(n int, size *blockSizes, p *panels, workers int) int {
-	return forWorkers(workers, blocksOf(n, size.gradientRows), n/max(size.unit, leastGradientRows), p.blocks())
+// gradientBlocks returns how many blocks n rows are cut into, beside so many others.
+func gradientBlocks(n int, size *blockSizes, others, workers int) int {
+	return forWorkers(workers, blocksOf(n, size.gradientRows), n/max(size.unit, leastGradientRows), others)
 }
 
 func (g *gradient) run() {
 	s := g.shape
 	g.splits = slicesProducts(s)
 	g.size = blockSizesOf(s)
-	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, &g.panels, g.cpu.Team().Size())
-	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
+	g.parts = g.gradientParts(s)
+	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, g.panels.blocks()*g.parts, g.cpu.Team().Size())
+	g.cpu.Team().For(g.rowBlocks*g.panels.blocks()*g.parts, 1, g)
 }
 
 // Do computes the items lo <= item < hi.
 func (g *gradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
-	count := blocksOf(g.band.count, g.size.gradientFrequencies)
 	for item := lo; item < hi; item++ {
 		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
+		block, part := item/g.rowBlocks/g.parts, item/g.rowBlocks%g.parts
+		first, last := share(g.band.count, g.parts, part)
+		dslots := g.dslots[part*slotsSize(g.shape):]
+		count := blocksOf(last-first, g.size.gradientFrequencies)
 		for i := range count {
-			f0, f1 := share(g.band.count, count, i)
-			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)
+			f0, f1 := share(last-first, count, i)
+			g.block(first+f0, f1-f0, m0, m1-m0, block, dslots, local, g.accumulate || i > 0)
 		}
 	}
 }
 
 // block adds the share of nf frequencies from f on to rows m0.. of one block of
-// columns.
-func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool) {
+// columns of dslots.
+func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local pieces, accumulate bool) {
 	s := g.shape
 	batch := s.B
 	c0, nc := g.panels.block(block)
@@ -219,7 +240,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, local pieces, accumulate bool
 	f += g.first
 	even, row := g.pairs+1, columns(s.Sources())
 	for m := range nm {
-		slots := g.dslots[(m0+m)*len(s.Offsets)*row+g.column+c0:]
+		slots := dslots[(m0+m)*len(s.Offsets)*row+g.column+c0:]
 		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
 		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
 	}
