@@ -145,9 +145,8 @@ func (a *analysis) run() {
 		a.unit, together = mostTogether, mostTogether
 	}
 	a.most = max(1, min(len(a.band.groups), analysisValues/(group*together)))
-	// As many items for each worker.
 	team := a.cpu.Team()
-	a.items = min(blocksOf(count, a.unit), blocksOf(blocksOf(count, together), team.Size())*team.Size())
+	a.items = min(blocksOf(count, a.unit), itemsFor(team, count, together))
 	team.For(a.items, 1, a)
 }
 
@@ -335,7 +334,7 @@ type synthesis struct {
 	plane      []float32
 	accumulate bool
 
-	together int // channels, or pairs, of an item
+	items int // that channels, or pairs, are cut into
 }
 
 var _ tensor.Task = (*synthesis)(nil)
@@ -359,8 +358,16 @@ func (l *lattice) synthesisLocal(s *Shape) int {
 }
 
 func (y *synthesis) run() {
-	y.together = synthesisTogether(kinds(y.elements), y.rows, y.inverse.w, y.batch)
-	y.cpu.Team().For(blocksOf(y.channels/kinds(y.elements), y.together), 1, y)
+	together := synthesisTogether(kinds(y.elements), y.rows, y.inverse.w, y.batch)
+	team := y.cpu.Team()
+	y.items = itemsFor(team, y.channels/kinds(y.elements), together)
+	team.For(y.items, 1, y)
+}
+
+// itemsFor returns how many items n channels are cut into, at most so many together: as many
+// for each worker.
+func itemsFor(team *tensor.Team, n, together int) int {
+	return min(n, blocksOf(blocksOf(n, together), team.Size())*team.Size())
 }
 
 // Do transforms the items lo <= item < hi.
@@ -369,9 +376,9 @@ func (y *synthesis) Do(lo, hi, worker int) {
 	size := y.rows * y.inverse.w * y.batch // of a channel, transformed along x
 	half := y.elements / 2
 	for item := lo; item < hi; item++ {
-		first := item * y.together
+		first, end := share(y.channels/kinds(y.elements), y.items, item)
+		n := end - first
 		if half == 0 {
-			n := min(y.together, y.channels-first)
 			rows, spare := local[:n*size], local[n*size:]
 			y.alongX(first, n, 0, rows, spare)
 			for c := range n {
@@ -379,7 +386,6 @@ func (y *synthesis) Do(lo, hi, worker int) {
 			}
 			continue
 		}
-		n := min(y.together, y.channels/2-first)
 		sums, differences, spare := local[:n*size], local[n*size:2*n*size], local[2*n*size:]
 		y.alongX(first, n, 0, sums, spare)
 		y.alongX(y.channels/2+first, n, 1, differences, spare)
