@@ -76,7 +76,7 @@ func (w *window) write(to []float32, u []lie.Element, nIn int, taps []Tap) {
 
 // scaleKernel multiplies each row of a kernel [rows, positions] by a tile.
 func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
-	l.dev.MulRows(kernel, tile, kernel.Len()/l.positions, l.positions)
+	l.dev.MulRows(kernel, kernel, tile, kernel.Len()/l.positions, l.positions)
 }
 
 // planWindow reserves the window of a layer whose kernel has so many positions at most,

@@ -13,7 +13,7 @@ type GlobalMax struct {
 	in, out *Map
 	weights *Weights      // of the group elements, or nil
 	index   tensor.Buffer // [C, B]: where each maximum was
-	scratch tensor.Buffer // one channel of in; with weights, in itself and two channels
+	scratch tensor.Buffer // one channel of in; with weights, in itself and a channel
 	dev     tensor.Device
 }
 
@@ -32,7 +32,7 @@ func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
 	switch {
 	case l.weights != nil:
 		in.KeepValue()
-		p.Arena.Share(&l.scratch, (in.C+2)*channel)
+		p.Arena.Share(&l.scratch, (in.C+1)*channel)
 	case !p.Inference:
 		p.Arena.Share(&l.scratch, channel)
 	}

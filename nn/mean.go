@@ -9,7 +9,7 @@ type mean struct {
 	in, out *Map
 	weights *Weights        // of the group elements, or nil
 	weight  tensor.Buffer   // [s], each 1/s, or with weights each 1
-	scratch tensor.Buffer   // with weights: in itself and two channels
+	scratch tensor.Buffer   // with weights: in itself and a channel
 	call    tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
 	dev     tensor.Device
 }
@@ -23,7 +23,7 @@ func (l *mean) reserve(p *Plan, in, out *Map) *Map {
 	p.Carry(&l.weight, in.MaxN*l.points())
 	if l.weights = PlanWeights(p, in, in.On); l.weights != nil {
 		in.KeepValue()
-		p.Arena.Share(&l.scratch, (in.C+2)*in.MaxN*in.H*in.W*in.B)
+		p.Arena.Share(&l.scratch, (in.C+1)*in.MaxN*in.H*in.W*in.B)
 	}
 	return out
 }

@@ -223,34 +223,23 @@ func (w *Weights) over(s, j int) float64 {
 // which may be x.
 func (w *Weights) Spread(y, x tensor.Buffer) {
 	size := w.m.PerChannel()
-	for c := range w.m.C {
-		lo, hi := c*size, (c+1)*size
-		w.dev.Mul(y.Slice(lo, hi), x.Slice(lo, hi), w.Tile())
-	}
+	n := w.m.C * size
+	w.dev.MulRows(y.Slice(0, n), x.Slice(0, n), w.Tile(), w.m.C, size)
 }
 
 // SpreadGrad is the backward pass of Spread from the map's Value: given dy, which it
 // overwrites, it writes or adds the gradient of the map and adds that of the weights.
-// It follows Again, and needs scratch memory for two channels.
+// It follows Again, and needs scratch memory for a channel.
 func (w *Weights) SpreadGrad(dy, scratch tensor.Buffer, accumulate bool) {
 	size := w.m.PerChannel()
-	sum := scratch.Slice(0, size)
-	for c := range w.m.C {
-		lo, hi := c*size, (c+1)*size
-		x, d, to := w.m.Value.Slice(lo, hi), dy.Slice(lo, hi), w.m.Grad.Slice(lo, hi)
-		if c == 0 {
-			w.dev.Mul(sum, x, d)
-		} else {
-			product := scratch.Slice(size, 2*size)
-			w.dev.Mul(product, x, d)
-			w.dev.Add(sum, sum, product)
-		}
-		if accumulate {
-			w.dev.Mul(d, d, w.Tile())
-			w.dev.Add(to, to, d)
-		} else {
-			w.dev.Mul(to, d, w.Tile())
-		}
+	n := w.m.C * size
+	x, d, to, sum := w.m.Value.Slice(0, n), dy.Slice(0, n), w.m.Grad.Slice(0, n), scratch.Slice(0, size)
+	w.dev.DotColumns(sum, x, d, w.m.C, size)
+	if accumulate {
+		w.dev.MulRows(d, d, w.Tile(), w.m.C, size)
+		w.dev.Add(to, to, d)
+	} else {
+		w.dev.MulRows(to, d, w.Tile(), w.m.C, size)
 	}
 	w.Gather(sum)
 }

@@ -23,6 +23,7 @@ type CPU struct {
 	// The tasks of the operations, kept so that a call allocates nothing.
 	vector      vectorTask
 	rows        rowsTask
+	columns     columnsTask
 	reduce      reduceTask
 	batchNorm   batchNormTask
 	standardize standardizeTask

@@ -171,23 +171,24 @@ func (d *CPU) ReLUGrad(dx, dy, y Buffer) {
 		x: same("ReLUGrad", "dy", dy, n), y: same("ReLUGrad", "y", y, n)})
 }
 
-// rowsTask adds a bias to the rows of y [rows, cols], or multiplies each by x. Its
+// rowsTask writes the rows of x [rows, cols], each plus a bias or times v, to y. Its
 // items are pieces of rows, each of one row and at most grain columns.
 type rowsTask struct {
-	y, bias, x []float32
-	cols       int
-	pieces     int // of one row
+	y, x, bias, v []float32
+	cols          int
+	pieces        int // of one row
 }
 
 func (t *rowsTask) Do(lo, hi, _ int) {
 	for i := lo; i < hi; i++ {
 		r, p := i/t.pieces, i%t.pieces
 		at := r*t.cols + p*grain
-		y := t.y[at:min(at+grain, (r+1)*t.cols)]
-		if t.x != nil {
-			asm.Mul(y, y, t.x[p*grain:][:len(y)])
+		end := min(at+grain, (r+1)*t.cols)
+		y, x := t.y[at:end], t.x[at:end]
+		if t.v != nil {
+			asm.Mul(y, x, t.v[p*grain:][:len(y)])
 		} else {
-			asm.Affine(y, y, 1, t.bias[r])
+			asm.Affine(y, x, 1, t.bias[r])
 		}
 	}
 }
@@ -195,13 +196,15 @@ func (t *rowsTask) Do(lo, hi, _ int) {
 // AddRows adds bias[r] to row r of y [rows, cols].
 func (d *CPU) AddRows(y, bias Buffer, rows, cols int) {
 	n := product("AddRows", rows, cols)
-	d.eachRow(rows, rowsTask{y: host("AddRows", "y", y, n), bias: host("AddRows", "bias", bias, rows), cols: cols})
+	rowsOf := host("AddRows", "y", y, n)
+	d.eachRow(rows, rowsTask{y: rowsOf, x: rowsOf, bias: host("AddRows", "bias", bias, rows), cols: cols})
 }
 
-// MulRows multiplies each row of y [rows, cols] by x [cols].
-func (d *CPU) MulRows(y, x Buffer, rows, cols int) {
-	n := product("MulRows", rows, cols)
-	d.eachRow(rows, rowsTask{y: host("MulRows", "y", y, n), x: host("MulRows", "x", x, cols), cols: cols})
+// MulRows writes each row of x [rows, cols] times v [cols] to dst; dst may be x.
+func (d *CPU) MulRows(dst, x, v Buffer, rows, cols int) {
+	const op = "MulRows"
+	n := product(op, rows, cols)
+	d.eachRow(rows, rowsTask{y: host(op, "dst", dst, n), x: host(op, "x", x, n), v: host(op, "v", v, cols), cols: cols})
 }
 
 func (d *CPU) eachRow(rows int, t rowsTask) {

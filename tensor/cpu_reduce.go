@@ -129,6 +129,34 @@ func (d *CPU) DotRows(dst, x, y Buffer, rows, cols int) {
 	}
 }
 
+// columnsTask writes the scalar products of the columns of x and y [rows, cols] to dst.
+// Its items are columns.
+type columnsTask struct {
+	dst, x, y  []float32
+	rows, cols int
+}
+
+func (t *columnsTask) Do(lo, hi, _ int) {
+	for ; lo < hi; lo += strip {
+		end := min(lo+strip, hi)
+		dst := t.dst[lo:end]
+		clear(dst)
+		for r := range t.rows {
+			asm.MulAdd(dst, t.x[r*t.cols+lo:r*t.cols+end], t.y[r*t.cols+lo:r*t.cols+end])
+		}
+	}
+}
+
+// DotColumns writes the scalar product of each column of x [rows, cols] with that of y to
+// dst [cols].
+func (d *CPU) DotColumns(dst, x, y Buffer, rows, cols int) {
+	const op = "DotColumns"
+	n := product(op, rows, cols)
+	d.columns = columnsTask{dst: host(op, "dst", dst, cols), x: host(op, "x", x, n), y: host(op, "y", y, n), rows: rows, cols: cols}
+	d.team.For(cols, strip, &d.columns)
+	d.columns = columnsTask{}
+}
+
 // SumSquares writes the sum of squares of x to dst[0].
 func (d *CPU) SumSquares(dst, x Buffer) {
 	n := x.Len()

@@ -38,14 +38,17 @@ type Device interface {
 	Scale(dst Buffer, a float32, x Buffer) // dst = a*x; dst may be x
 	// AddRows adds bias[r] to row r of y [rows, cols].
 	AddRows(y, bias Buffer, rows, cols int)
-	// MulRows multiplies each row of y [rows, cols] by x [cols].
-	MulRows(y, x Buffer, rows, cols int)
+	// MulRows writes each row of x [rows, cols] times v [cols] to dst; dst may be x.
+	MulRows(dst, x, v Buffer, rows, cols int)
 	// SumRows writes (or, with accumulate, adds) the sum of each row of
 	// x [rows, cols] to dst [rows].
 	SumRows(dst, x Buffer, rows, cols int, accumulate bool)
 	// DotRows writes the scalar product of each row of x [rows, cols] with that of
 	// y to dst [rows].
 	DotRows(dst, x, y Buffer, rows, cols int)
+	// DotColumns writes the scalar product of each column of x [rows, cols] with
+	// that of y to dst [cols].
+	DotColumns(dst, x, y Buffer, rows, cols int)
 	// SinCos writes sin(w*x) to s and w*cos(w*x) to c; s may be x. c may be the
 	// zero Buffer where the derivative is not wanted. w is in radians per unit.
 	SinCos(s, c, x Buffer, w float32)

@@ -163,8 +163,10 @@ func (s *suite) rows() {
 			inout("y", y, mapped(rows*cols, func(i int) float64 { return float64(y[i] + bias[i/cols]) }), nil),
 			in("bias", bias))
 		x := normal(r, cols)
-		s.add("MulRows", size, func(d tensor.Device, b []tensor.Buffer) { d.MulRows(b[0], b[1], rows, cols) },
-			inout("y", y, mapped(rows*cols, func(i int) float64 { return float64(y[i] * x[i%cols]) }), nil),
-			in("x", x))
+		want := mapped(rows*cols, func(i int) float64 { return float64(y[i] * x[i%cols]) })
+		s.add("MulRows", size, func(d tensor.Device, b []tensor.Buffer) { d.MulRows(b[0], b[1], b[2], rows, cols) },
+			out("dst", want, nil), in("x", y), in("v", x))
+		s.add("MulRows", size+"/dst=x", func(d tensor.Device, b []tensor.Buffer) { d.MulRows(b[0], b[0], b[1], rows, cols) },
+			inout("x", y, want, nil), in("v", x))
 	}
 }

@@ -47,6 +47,13 @@ func (s *suite) reductions() {
 		}
 		s.add("DotRows", size, func(d tensor.Device, b []tensor.Buffer) { d.DotRows(b[0], b[1], b[2], rows, cols) },
 			out("dst", dots, dotErr), in("x", x), in("y", y))
+		columns, columnErr := make([]float64, cols), make([]float64, cols)
+		for j := range columns {
+			dot, mag := sums(0, rows, func(i int) float64 { return float64(x[i*cols+j]) * float64(y[i*cols+j]) })
+			columns[j], columnErr[j] = dot, ulp*float64(rows)*mag
+		}
+		s.add("DotColumns", size, func(d tensor.Device, b []tensor.Buffer) { d.DotColumns(b[0], b[1], b[2], rows, cols) },
+			out("dst", columns, columnErr), in("x", x), in("y", y))
 		if cols > large {
 			continue
 		}
