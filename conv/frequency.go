@@ -360,10 +360,14 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 	ofX := panelsOf(s, share.count)
 	of, column := share.planes(s.NIn), share.first*s.NIn/ofX.kinds
 	plane := s.H * s.W * s.B
-	if kept != nil {
+	turns := kept != nil && l.gradientParts(s) > 1 && !ofX.sliced // what was just sliced would be slow to load
+	switch {
+	case kept != nil:
 		p.turning = turning{shape: s, panels: ofX, column: column, from: kept, to: spectrum}
-		p.cpu.Team().For(b.count, 1, &p.turning)
-	} else {
+		if !turns {
+			p.cpu.Team().For(b.count, 1, &p.turning)
+		}
+	default:
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 			plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
 			spectrum: spectrum, turned: true, panels: ofX}
@@ -375,6 +379,9 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 		return
 	}
 	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: column, accumulate: accumulate}
+	if turns {
+		p.gradient.turning = &p.turning
+	}
 	p.gradient.run()
 }
 

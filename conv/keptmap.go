@@ -30,7 +30,8 @@ func (k *keptMap) of(prepared tensor.Buffer, b band, s *Shape) []float32 {
 	return prepared.Host()[k.at+2*b.first*planeSize(s.Sources(), s.B):]
 }
 
-// turning writes a band of a spectrum that is kept to panels. Items are frequencies.
+// turning writes a band of a spectrum that is kept to panels. Items are frequencies. A
+// gradient that needs each frequency once does it by itself, one at a time.
 type turning struct {
 	shape  *Shape
 	panels panels
@@ -43,12 +44,17 @@ var _ tensor.Task = (*turning)(nil)
 
 // Do turns the frequencies lo <= f < hi.
 func (t *turning) Do(lo, hi, _ int) {
+	for f := lo; f < hi; f++ {
+		t.write(t.to[f*t.panels.size():], f)
+	}
+}
+
+// write writes the panels of frequency f.
+func (t *turning) write(to []float32, f int) {
 	sources, batch := t.shape.Sources(), t.shape.B
 	p, plane := &t.panels, planeSize(sources, batch)
-	for f := lo; f < hi; f++ {
-		for kind := range p.kinds {
-			re := t.from[2*f*plane+(kind*sources/p.kinds+t.column)*batch:]
-			p.turn(t.to[f*p.size()+p.at(kind, 0):], re, re[plane:], 0, p.n)
-		}
+	for kind := range p.kinds {
+		re := t.from[2*f*plane+(kind*sources/p.kinds+t.column)*batch:]
+		p.turn(to[p.at(kind, 0):], re, re[plane:], 0, p.n)
 	}
 }

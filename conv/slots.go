@@ -152,6 +152,7 @@ type gradient struct {
 	cpu        *tensor.CPU
 	dy         []float32 // [f, part, (o,i), batch]
 	x          []float32 // as panels say
+	turning    *turning  // what x is made by, a frequency at a time, or nil
 	panels     panels
 	dslots     []float32 // [part, (o,i), slot, (c,j)]
 	column     int       // (c,j) that x begins with
@@ -178,14 +179,16 @@ func (l *lattice) gradientParts(s *Shape) int {
 }
 
 // gradientLocal returns the size of a worker's memory: the kernel's gradient and
-// the sums of both operands, or both sliced.
+// the sums of both operands, or both sliced, and x^ at one frequency.
 func gradientLocal(s *Shape) int {
 	most := 0
 	for _, b := range []*blockSizes{&plainBlocks, &slicedBlocks, &narrowBlocks} {
 		operands := max(s.B*(2*b.gradientRows+columns(b.columns)), slicedLocal(b.gradientRows, 0, s.B))
 		most = max(most, b.gradientFrequencies*b.kernel(b.gradientRows)+operands)
 	}
-	return most + 3*skew
+	_, nr := asm.GemmTile()
+	own := panels{kinds: 1, n: min(s.Sources(), blockColumns), nr: nr, batch: s.B}
+	return most + own.size() + 4*skew
 }
 
 // leastGradientRows are the rows that a block of a gradient has at least: half a register tile.
@@ -230,12 +233,11 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 	ld := columns(nc)
 	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
 	k := local.cut(nf * 2 * size)
-	x := g.x[f*g.panels.size()+g.panels.at(0, c0):]
 	dy := g.dy[f*2*plane+m0*batch:]
 	if g.splits {
-		g.productsSliced(k, nf, nm, nc, ld, dy, plane, x, local)
+		g.productsSliced(k, nf, nm, nc, ld, dy, plane, g.x[f*g.panels.size()+g.panels.at(0, c0):], local)
 	} else {
-		g.products(k, nf, nm, nc, ld, dy, plane, x, local)
+		g.products(k, f, nf, nm, c0, nc, ld, dy, plane, local)
 	}
 	f += g.first
 	even, row := g.pairs+1, columns(s.Sources())
@@ -246,17 +248,31 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 	}
 }
 
-// products computes -ki and kr, for each of nf frequencies, of nm rows of dy^, whose
-// planes are a distance apart, and nc columns of x^.
-func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
+// spectrum returns x^ at frequency f, made in memory of its own if that is not nil.
+func (g *gradient) spectrum(f int, own []float32) []float32 {
+	if own == nil {
+		return g.x[f*g.panels.size():]
+	}
+	g.turning.write(own, f)
+	return own
+}
+
+// products computes -ki and kr, for each of nf frequencies from f on, of nm rows of dy^, whose
+// planes are a distance apart, and nc columns of x^ from c0 on.
+func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32, plane int, local pieces) {
 	batch := g.shape.B
 	size := blockSize(nm, ld)
 	distance := g.panels.distance()
 	part := blocksOf(nc, g.panels.nr) * distance
 	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
+	var own []float32
+	if g.turning != nil {
+		own = local.cut(g.panels.size())
+	}
 	for q := range nf {
+		x := g.spectrum(f+q, own)[g.panels.at(0, c0):]
 		yr, yi := dy[q*2*plane:][:nm*batch], dy[(2*q+1)*plane:][:nm*batch]
-		xr, xi := x[q*g.panels.size():][:part], x[q*g.panels.size()+g.panels.part():][:part]
+		xr, xi := x[:part], x[g.panels.part():][:part]
 		asm.Combine(sum, yr, yi, -1, -1, 0)
 		asm.Sub(difference, yi, yr)
 		asm.Add(both, xr, xi)
@@ -268,8 +284,8 @@ func (g *gradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane
 	}
 }
 
-// productsSliced is products by sliced matrices: kr - i*ki is the product of yr - i*yi and
-// xr + i*xi.
+// productsSliced is products by sliced matrices, with x^ from its first frequency and column on:
+// kr - i*ki is the product of yr - i*yi and xr + i*xi.
 func (g *gradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
 	batch := g.shape.B
 	size := blockSize(nm, ld)
