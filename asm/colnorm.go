@@ -124,8 +124,8 @@ func Norm(dst, x []float32, m *NormMap) {
 }
 
 // NormSums returns, for the gradient dy of Norm's result, the sums of dy and of
-// dy*(x-Mean) over the values whose y is above Floor, all of them if that is -Inf. It panics with *Error unless the
-// lengths are equal.
+// dy*(x-Mean) over the values whose y is above Floor, all of them if that is -Inf. It
+// panics with *Error unless the lengths are equal.
 func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 	same("NormSums", "x", len(x), "dy", len(dy))
 	var s stripMap
@@ -140,8 +140,8 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 }
 
 // NormGrad writes p*g + w*(q*(x-Mean) + r) to dst, where g is dy where y is above
-// Floor or that is -Inf, and 0 elsewhere, and w is 1 if nil. dst may be dy or x. It panics with *Error
-// unless the lengths are equal.
+// Floor or that is -Inf, and 0 elsewhere, and w is 1 if nil. dst may be dy or x. It
+// panics with *Error unless the lengths are equal.
 func NormGrad(dst, dy, x, w []float32, m *NormMap, p, q, r float32) {
 	same("NormGrad", "x", len(x), "dst", len(dst))
 	same("NormGrad", "x", len(x), "dy", len(dy))

@@ -24,12 +24,18 @@ func colPieces(values, cols int, f func(at, c, rows, n int)) {
 	}
 }
 
+// distance returns t of the piece of x with the means of its columns.
+func (v *colScratch) distance(x, mean []float32) []float32 {
+	t, n := v.t[:len(x)], len(mean)
+	Fill(v.ones[:n], 1)
+	Affine(v.shift[:n], mean, -1, 0)
+	ColAffine(t, x, v.ones[:n], v.shift[:n])
+	return t
+}
+
 // load returns t and z of the piece of x that begins with column c.
 func (v *colScratch) load(x []float32, m *ColNormMap, c, n int) (t, z []float32) {
-	t, z = v.t[:len(x)], v.z[:len(x)]
-	Fill(v.ones[:n], 1)
-	Affine(v.shift[:n], m.Mean[c:c+n], -1, 0)
-	ColAffine(t, x, v.ones[:n], v.shift[:n])
+	t, z = v.distance(x, m.Mean[c:c+n]), v.z[:len(x)]
 	ColAffine(z, t, m.Scale[c:c+n], m.Shift[c:c+n])
 	return t, z
 }
@@ -123,13 +129,13 @@ func colMoments(sum, squares []float64, x, w, pivot []float32) {
 		colMomentsGeneric(sum, squares, x, w, pivot)
 		return
 	}
-	m := ColNormMap{Mean: pivot, Scale: pivot, Shift: pivot}
 	var v colScratch
 	var sums [colPiece]float32
 	colPieces(len(x), len(pivot), func(at, c, rows, n int) {
-		t, s := v.load(x[at:at+rows*n], &m, c, n)
-		copy(s, t)
+		t := v.distance(x[at:at+rows*n], pivot[c:c+n])
+		s := t
 		if w != nil {
+			s = v.z[:len(t)]
 			Mul(s, t, w[at:at+rows*n])
 		}
 		ColSum(sums[:n], s)

@@ -64,7 +64,7 @@
 	COLUMNS1(colStrip_shift, Z16); \
 	FLOOR
 
-// NORMAL4: T = x - mean, V = fma(T, scale, shift) of the vector at offset O.
+// NORMAL: T = x - mean, V = fma(T, scale, shift) of the vector at offset O.
 #define NORMAL(O, T, V, MEAN, SCALE, SHIFT) \
 	VMOVUPS     O(SI), T;       \
 	VSUBPS      MEAN, T, T;     \

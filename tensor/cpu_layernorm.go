@@ -100,7 +100,7 @@ func (t *layerNormTask) output(i int, v *columnScratch) {
 		return
 	}
 	t.slopes(v)
-	t.write(lo, hi, c, m, m.Scale, v)
+	t.write(lo, hi, c, m, v)
 }
 
 // slopes sets v.q and v.r to the part of dx that mean and variance have,

@@ -69,6 +69,10 @@ func (a moments) join(b moments) moments {
 	return moments{n, a.sum + b.sum, a.squares + b.squares + float64(d*d)*(a.n*b.n/n)}
 }
 
+// off reports whether a pivot was so far from the mean of n values that the variance lost
+// more than a digit by it. Then the moments are to be taken once more, about the mean.
+func off(n, sum, squares float64) bool { return float64(sum*sum)/n > 0.9*squares }
+
 // around returns the moments of n values from the sum of their distances to a pivot near
 // their mean, and that of the squares of these.
 func around(n, sum, squares float64, pivot float32) moments {
@@ -96,7 +100,12 @@ func momentsOf(x, addend []float32) moments {
 		sum += s
 		squares += q
 	}
-	return around(float64(len(x)), sum, squares, pivot)
+	n := float64(len(x))
+	if off(n, sum, squares) {
+		pivot = float32(float64(pivot) + sum/n)
+		sum, squares = asm.Moments(x, nil, pivot)
+	}
+	return around(n, sum, squares, pivot)
 }
 
 // batchNormTask normalises the rows of x [rows, cols]. Its items are rows or,

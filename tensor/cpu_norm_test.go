@@ -133,3 +133,45 @@ func TestNormRefuses(t *testing.T) {
 		t.Error("pooling in place: no *tensor.Error")
 	}
 }
+
+// TestVarianceBehindStep: the pivot that a variance is taken about comes from the first
+// values, and the others lie far from it.
+func TestVarianceBehindStep(t *testing.T) {
+	const rows, b, n = 1500, 3, 1500 * 3
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i%7)/8 - 0.4
+		if i >= 64*b {
+			x[i] += 1000
+		}
+	}
+	deviation := func(first, step, count int) float64 {
+		var sum, squares float64
+		for i := range count {
+			sum += float64(x[first+i*step])
+		}
+		for i := range count {
+			d := float64(x[first+i*step]) - sum/float64(count)
+			squares += d * d
+		}
+		return 1 / math.Sqrt(squares/float64(count))
+	}
+	dev := newCPU(t, 1)
+	buffer := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
+	check := func(what string, got float32, want float64) {
+		t.Helper()
+		if e := math.Abs(float64(got)/want - 1); e > 3e-6 {
+			t.Errorf("%s: 1/deviation %v, want %v: relative error %.2g", what, got, want, e)
+		}
+	}
+	s := tensor.StandardizeArgs{C: 1, S: rows, B: b, X: tensor.HostBuffer(x), Y: buffer(n), Mean: buffer(b), InvStd: buffer(b)}
+	dev.Standardize(&s)
+	for j, got := range s.InvStd.Host() {
+		check("Standardize", got, deviation(j, b, rows))
+	}
+	v := func() tensor.Buffer { return buffer(1) }
+	bn := tensor.BatchNormArgs{Rows: 1, Cols: n, Train: true, X: tensor.HostBuffer(x), Y: buffer(n), Weight: v(), Bias: v(),
+		Mean: v(), InvStd: v(), RunningMean: v(), RunningVar: v()}
+	dev.BatchNorm(&bn)
+	check("BatchNorm", bn.InvStd.Host()[0], deviation(0, 1, n))
+}

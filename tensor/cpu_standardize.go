@@ -56,8 +56,7 @@ func (t *standardizeTask) Do(lo, hi, worker int) {
 	}
 }
 
-// columnScratch is the memory of one worker. What a layer normalisation adds are the
-// vectors scale and shift.
+// columnScratch is the memory of one worker.
 type columnScratch struct {
 	zeros, ones  []float32 // [b]
 	pivot        []float32 // [b]
@@ -119,6 +118,11 @@ func (t *standardizeTask) sum(i int, v *columnScratch) {
 	w := t.weights(i/t.segs, lo, hi)
 	t.pivot(x, w, i%t.segs, v)
 	asm.ColMoments(first, second, x, w, v.pivot)
+	if w == nil && t.correct(first, second, i%t.segs, v) {
+		clear(first)
+		clear(second)
+		asm.ColMoments(first, second, x, nil, v.pivot)
+	}
 	for j, p := range v.pivot {
 		m := around(t.count(i%t.segs, j), first[j], second[j], p)
 		first[j], second[j] = m.sum, m.squares
@@ -134,9 +138,7 @@ func (t *standardizeTask) weights(c, lo, hi int) []float32 {
 }
 
 // pivot sets v.pivot to values near the means of the columns of x, those of segment s of
-// a channel: the means of the first rows or, with weights w, the means. The square of a
-// pivot's distance from the mean is at most as many times the variance as the segment has
-// blocks of columnBlock rows, so the digits that the variance loses by it are few.
+// a channel: the means of the first rows or, with weights w, the means.
 func (t *standardizeTask) pivot(x, w []float32, s int, v *columnScratch) {
 	if w == nil {
 		x = x[:min(len(x), columnBlock*t.b)]
@@ -150,6 +152,21 @@ func (t *standardizeTask) pivot(x, w []float32, s int, v *columnScratch) {
 			v.pivot[j] = float32(float64(v.pivot[j]) / n)
 		}
 	}
+}
+
+// correct moves the pivots of segment s of a channel to the means, given the sums about
+// them, if one of them is off.
+func (t *standardizeTask) correct(sums, squares []float64, s int, v *columnScratch) bool {
+	any := false
+	for j := range v.pivot {
+		any = any || off(t.count(s, j), sums[j], squares[j])
+	}
+	if any {
+		for j, sum := range sums {
+			v.pivot[j] = float32(float64(v.pivot[j]) + sum/t.count(s, j))
+		}
+	}
+	return any
 }
 
 // normal returns what happens to the columns of channel c.
@@ -230,12 +247,12 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		return
 	}
 	t.gradient(v, c)
-	t.write(lo, hi, c, m, m.Scale, v)
+	t.write(lo, hi, c, m, v)
 }
 
 // write writes the rows lo to hi of dx, of channel c, that is scale*d + (q*(x-mean) + r)
-// with q and r of v.
-func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, scale []float32, v *columnScratch) {
+// with the map's scale and q and r of v.
+func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, v *columnScratch) {
 	step := hi - lo
 	if t.addDX || t.stream {
 		step = columnBlock
@@ -247,7 +264,7 @@ func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, scale []float3
 		if t.addDX || t.stream {
 			g = v.block[:len(dx)]
 		}
-		asm.ColNormGrad(g, t.dy[lo*t.b:to*t.b], t.x[lo*t.b:to*t.b], t.weights(c, lo, to), m, scale, v.q, v.r)
+		asm.ColNormGrad(g, t.dy[lo*t.b:to*t.b], t.x[lo*t.b:to*t.b], t.weights(c, lo, to), m, m.Scale, v.q, v.r)
 		if t.addDX || t.stream {
 			deliver(dx, g, t.addDX, t.stream)
 		}
