@@ -24,8 +24,8 @@ func ColNorm(dst, x []float32, m *ColNormMap) {
 
 // ColNormSums adds to sum and dot [cols], for the gradient dy [rows, cols] of
 // ColNorm's result, the sums of dy and of dy*(x-Mean) over the rows whose y is above
-// Floor, all of them if that is -Inf. Up to 256 rows are added in float32. It panics with *Error unless the lengths
-// fit.
+// Floor, all of them if that is -Inf. Up to 256 rows are added in float32. It panics
+// with *Error unless the lengths fit.
 func ColNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 	const op = "ColNormSums"
 	m.check(op, len(x))
@@ -41,7 +41,8 @@ func ColNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 
 // ColNormGrad writes p[j]*g + w*(q[j]*(x-Mean[j]) + r[j]) to dst [rows, cols], where
 // g is dy where y is above Floor or that is -Inf, and 0 elsewhere, and w [rows, cols] is
-// 1 if nil. p, q and r are [cols]. dst may be dy or x. It panics with *Error unless the lengths fit.
+// 1 if nil. p, q and r are [cols]. dst may be dy or x. It panics with *Error unless the
+// lengths fit.
 func ColNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
 	const op = "ColNormGrad"
 	m.check(op, len(x))
@@ -111,16 +112,22 @@ func (s *stripMap) rows(n int, floor float32) ColNormMap {
 	return ColNormMap{s.mean[:n], s.scale[:n], s.shift[:n], floor}
 }
 
+// byStrips cuts a vector into those rows and the last one.
+func byStrips(x []float32) (rows, last []float32) {
+	whole := len(x) / strip * strip
+	return x[:whole], x[whole:]
+}
+
 // Norm writes y to dst. dst may be x. It panics with *Error unless the lengths are
 // equal.
 func Norm(dst, x []float32, m *NormMap) {
 	same("Norm", "x", len(x), "dst", len(dst))
 	var s stripMap
 	s.set(m)
-	whole := len(x) / strip * strip
-	wide, narrow := s.rows(strip, m.Floor), s.rows(len(x)-whole, m.Floor)
-	ColNorm(dst[:whole], x[:whole], &wide)
-	ColNorm(dst[whole:], x[whole:], &narrow)
+	rows, last := byStrips(x)
+	wide, narrow := s.rows(strip, m.Floor), s.rows(len(last), m.Floor)
+	ColNorm(dst[:len(rows)], rows, &wide)
+	ColNorm(dst[len(rows):], last, &narrow)
 }
 
 // NormSums returns, for the gradient dy of Norm's result, the sums of dy and of
@@ -131,11 +138,11 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 	var s stripMap
 	s.set(m)
 	var sums, dots [strip]float64
-	whole := len(x) / strip * strip
-	rest := len(x) - whole
-	wide, narrow := s.rows(strip, m.Floor), s.rows(rest, m.Floor)
-	ColNormSums(sums[:], dots[:], dy[:whole], x[:whole], &wide)
-	ColNormSums(sums[:rest], dots[:rest], dy[whole:], x[whole:], &narrow)
+	rows, last := byStrips(x)
+	n := len(last)
+	wide, narrow := s.rows(strip, m.Floor), s.rows(n, m.Floor)
+	ColNormSums(sums[:], dots[:], dy[:len(rows)], rows, &wide)
+	ColNormSums(sums[:n], dots[:n], dy[len(rows):], last, &narrow)
 	return sumStrip(&sums), sumStrip(&dots)
 }
 
@@ -145,39 +152,37 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 func NormGrad(dst, dy, x, w []float32, m *NormMap, p, q, r float32) {
 	same("NormGrad", "x", len(x), "dst", len(dst))
 	same("NormGrad", "x", len(x), "dy", len(dy))
+	if w != nil {
+		same("NormGrad", "x", len(x), "w", len(w))
+	}
 	var s stripMap
 	s.set(m)
 	var ps, qs, rs [strip]float32
 	repeat(&ps, p)
 	repeat(&qs, q)
 	repeat(&rs, r)
-	whole := len(x) / strip * strip
-	rest := len(x) - whole
-	var wholeW, restW []float32
-	if w != nil {
-		same("NormGrad", "x", len(x), "w", len(w))
-		wholeW, restW = w[:whole], w[whole:]
-	}
-	wide, narrow := s.rows(strip, m.Floor), s.rows(rest, m.Floor)
-	ColNormGrad(dst[:whole], dy[:whole], x[:whole], wholeW, &wide, ps[:], qs[:], rs[:])
-	ColNormGrad(dst[whole:], dy[whole:], x[whole:], restW, &narrow, ps[:rest], qs[:rest], rs[:rest])
+	rows, last := byStrips(x)
+	rowsW, lastW := byStrips(w)
+	whole, n := len(rows), len(last)
+	wide, narrow := s.rows(strip, m.Floor), s.rows(n, m.Floor)
+	ColNormGrad(dst[:whole], dy[:whole], rows, rowsW, &wide, ps[:], qs[:], rs[:])
+	ColNormGrad(dst[whole:], dy[whole:], last, lastW, &narrow, ps[:n], qs[:n], rs[:n])
 }
 
 // Moments returns the sums of w*(x-pivot) and of w*(x-pivot)^2, where w is 1 if nil. It
 // panics with *Error unless the lengths are equal.
 func Moments(x, w []float32, pivot float32) (sum, squares float64) {
+	if w != nil {
+		same("Moments", "x", len(x), "w", len(w))
+	}
 	var sums, dots [strip]float64
 	var pivots [strip]float32
 	repeat(&pivots, pivot)
-	whole := len(x) / strip * strip
-	rest := len(x) - whole
-	var wholeW, restW []float32
-	if w != nil {
-		same("Moments", "x", len(x), "w", len(w))
-		wholeW, restW = w[:whole], w[whole:]
-	}
-	ColMoments(sums[:], dots[:], x[:whole], wholeW, pivots[:])
-	ColMoments(sums[:rest], dots[:rest], x[whole:], restW, pivots[:rest])
+	rows, last := byStrips(x)
+	rowsW, lastW := byStrips(w)
+	n := len(last)
+	ColMoments(sums[:], dots[:], rows, rowsW, pivots[:])
+	ColMoments(sums[:n], dots[:n], last, lastW, pivots[:n])
 	return sumStrip(&sums), sumStrip(&dots)
 }
 

@@ -190,10 +190,11 @@ func TestColSumsError(t *testing.T) {
 			for i := range x {
 				x[i] = rng.Float32()
 			}
-			sum, dot := make([]float64, cols), make([]float64, cols)
+			sum, dot, squares := make([]float64, cols), make([]float64, cols), make([]float64, cols)
 			for i, v := range x {
 				c, w := i%cols, float64(v)
 				sum[c] += w
+				squares[c] += (w - 0.5) * (w - 0.5)
 				dot[c] += w * w
 			}
 			got := make([]float32, cols)
@@ -212,6 +213,13 @@ func TestColSumsError(t *testing.T) {
 			check("ColSum", sum)
 			ColDot(got, x, x)
 			check("ColDot", dot)
+			pivot, first, second := make([]float32, cols), make([]float64, cols), make([]float64, cols)
+			Fill(pivot, 0.5)
+			ColMoments(first, second, x, nil, pivot)
+			for c, v := range second {
+				got[c] = float32(v)
+			}
+			check("ColMoments", squares)
 		}
 	})
 }
