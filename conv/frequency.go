@@ -361,13 +361,12 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 	of, column := share.planes(s.NIn), share.first*s.NIn/ofX.kinds
 	plane := s.H * s.W * s.B
 	turns := kept != nil && l.gradientParts(s) > 1 && !ofX.sliced // what was just sliced would be slow to load
-	switch {
-	case kept != nil:
+	if kept != nil {
 		p.turning = turning{shape: s, panels: ofX, column: column, from: kept, to: spectrum}
 		if !turns {
 			p.cpu.Team().For(b.count, 1, &p.turning)
 		}
-	default:
+	} else {
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
 			plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
 			spectrum: spectrum, turned: true, panels: ofX}
