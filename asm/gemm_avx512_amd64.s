@@ -22,9 +22,8 @@
 //
 // Each m has a loop of its own, so that no FMA is wasted, in three forms: all 32
 // columns, 17..31 columns (masked) and at most 16 (masked, one vector a row).
-// A value of A is broadcast once for both FMAs of its row, or folded into each of
-// them. Folding all would load more often than older processors can, folding none
-// takes more instructions than a processor shared with another thread can issue.
+// A value of A is broadcast once for both FMAs of its row: folding it into each of them
+// would take one instruction less and one load more, and it is loads that are short.
 //
 //	Z0..Z27      T: row i in Z(2i) and Z(2i+1)
 //	Z28, Z29     the row of B
@@ -42,16 +41,11 @@
 // n, b and c count along in the frame of the arguments, from which each tile
 // loads its registers.
 
-// WIDE, FOLDED and NARROW multiply x, a value of A, by the row of B. Every fourth
-// row of a wide tile is FOLDED: one instruction less, one load more.
+// WIDE and NARROW multiply x, a value of A, by the row of B.
 #define WIDE(x, t, c0, c1) \
 	VBROADCASTSS x, t       \
 	VFMADD231PS  Z28, t, c0 \
 	VFMADD231PS  Z29, t, c1
-
-#define FOLDED(x, t, c0, c1) \
-	VFMADD231PS.BCST x, Z28, c0 \
-	VFMADD231PS.BCST x, Z29, c1
 
 #define NARROW(x, t, c0, c1) \
 	VFMADD231PS.BCST x, Z28, c0
@@ -98,37 +92,37 @@
 
 // NN1..NN14 multiply the first rows of A, row-major, at byte d of each row.
 
-#define NN1(row, fourth, d) row(d(SI), Z30, Z0, Z1)
-#define NN2(row, fourth, d) NN1(row, fourth, d); row(d(SI)(R9*1), Z30, Z2, Z3)
-#define NN3(row, fourth, d) NN2(row, fourth, d); row(d(SI)(R9*2), Z30, Z4, Z5)
-#define NN4(row, fourth, d) NN3(row, fourth, d); fourth(d(R11), Z30, Z6, Z7)
-#define NN5(row, fourth, d) NN4(row, fourth, d); row(d(R11)(R9*1), Z30, Z8, Z9)
-#define NN6(row, fourth, d) NN5(row, fourth, d); row(d(R11)(R9*2), Z30, Z10, Z11)
-#define NN7(row, fourth, d) NN6(row, fourth, d); row(d(R12), Z30, Z12, Z13)
-#define NN8(row, fourth, d) NN7(row, fourth, d); fourth(d(R12)(R9*1), Z30, Z14, Z15)
-#define NN9(row, fourth, d) NN8(row, fourth, d); row(d(R12)(R9*2), Z30, Z16, Z17)
-#define NN10(row, fourth, d) NN9(row, fourth, d); row(d(R13), Z30, Z18, Z19)
-#define NN11(row, fourth, d) NN10(row, fourth, d); row(d(R13)(R9*1), Z30, Z20, Z21)
-#define NN12(row, fourth, d) NN11(row, fourth, d); fourth(d(R13)(R9*2), Z30, Z22, Z23)
-#define NN13(row, fourth, d) NN12(row, fourth, d); row(d(BX), Z30, Z24, Z25)
-#define NN14(row, fourth, d) NN13(row, fourth, d); row(d(BX)(R9*1), Z30, Z26, Z27)
+#define NN1(row, d) row(d(SI), Z30, Z0, Z1)
+#define NN2(row, d) NN1(row, d); row(d(SI)(R9*1), Z30, Z2, Z3)
+#define NN3(row, d) NN2(row, d); row(d(SI)(R9*2), Z30, Z4, Z5)
+#define NN4(row, d) NN3(row, d); row(d(R11), Z30, Z6, Z7)
+#define NN5(row, d) NN4(row, d); row(d(R11)(R9*1), Z30, Z8, Z9)
+#define NN6(row, d) NN5(row, d); row(d(R11)(R9*2), Z30, Z10, Z11)
+#define NN7(row, d) NN6(row, d); row(d(R12), Z30, Z12, Z13)
+#define NN8(row, d) NN7(row, d); row(d(R12)(R9*1), Z30, Z14, Z15)
+#define NN9(row, d) NN8(row, d); row(d(R12)(R9*2), Z30, Z16, Z17)
+#define NN10(row, d) NN9(row, d); row(d(R13), Z30, Z18, Z19)
+#define NN11(row, d) NN10(row, d); row(d(R13)(R9*1), Z30, Z20, Z21)
+#define NN12(row, d) NN11(row, d); row(d(R13)(R9*2), Z30, Z22, Z23)
+#define NN13(row, d) NN12(row, d); row(d(BX), Z30, Z24, Z25)
+#define NN14(row, d) NN13(row, d); row(d(BX)(R9*1), Z30, Z26, Z27)
 
 // TN1..TN14 multiply the first columns of A, k-major.
 
-#define TN1(row, fourth, a) row(a(0), Z30, Z0, Z1)
-#define TN2(row, fourth, a) TN1(row, fourth, a); row(a(4), Z30, Z2, Z3)
-#define TN3(row, fourth, a) TN2(row, fourth, a); row(a(8), Z30, Z4, Z5)
-#define TN4(row, fourth, a) TN3(row, fourth, a); fourth(a(12), Z30, Z6, Z7)
-#define TN5(row, fourth, a) TN4(row, fourth, a); row(a(16), Z30, Z8, Z9)
-#define TN6(row, fourth, a) TN5(row, fourth, a); row(a(20), Z30, Z10, Z11)
-#define TN7(row, fourth, a) TN6(row, fourth, a); row(a(24), Z30, Z12, Z13)
-#define TN8(row, fourth, a) TN7(row, fourth, a); fourth(a(28), Z30, Z14, Z15)
-#define TN9(row, fourth, a) TN8(row, fourth, a); row(a(32), Z30, Z16, Z17)
-#define TN10(row, fourth, a) TN9(row, fourth, a); row(a(36), Z30, Z18, Z19)
-#define TN11(row, fourth, a) TN10(row, fourth, a); row(a(40), Z30, Z20, Z21)
-#define TN12(row, fourth, a) TN11(row, fourth, a); fourth(a(44), Z30, Z22, Z23)
-#define TN13(row, fourth, a) TN12(row, fourth, a); row(a(48), Z30, Z24, Z25)
-#define TN14(row, fourth, a) TN13(row, fourth, a); row(a(52), Z30, Z26, Z27)
+#define TN1(row, a) row(a(0), Z30, Z0, Z1)
+#define TN2(row, a) TN1(row, a); row(a(4), Z30, Z2, Z3)
+#define TN3(row, a) TN2(row, a); row(a(8), Z30, Z4, Z5)
+#define TN4(row, a) TN3(row, a); row(a(12), Z30, Z6, Z7)
+#define TN5(row, a) TN4(row, a); row(a(16), Z30, Z8, Z9)
+#define TN6(row, a) TN5(row, a); row(a(20), Z30, Z10, Z11)
+#define TN7(row, a) TN6(row, a); row(a(24), Z30, Z12, Z13)
+#define TN8(row, a) TN7(row, a); row(a(28), Z30, Z14, Z15)
+#define TN9(row, a) TN8(row, a); row(a(32), Z30, Z16, Z17)
+#define TN10(row, a) TN9(row, a); row(a(36), Z30, Z18, Z19)
+#define TN11(row, a) TN10(row, a); row(a(40), Z30, Z20, Z21)
+#define TN12(row, a) TN11(row, a); row(a(44), Z30, Z22, Z23)
+#define TN13(row, a) TN12(row, a); row(a(48), Z30, Z24, Z25)
+#define TN14(row, a) TN13(row, a); row(a(52), Z30, Z26, Z27)
 
 #define NNADVANCE(bytes) \
 	ADDQ $bytes, SI  \
@@ -170,31 +164,31 @@
 #define AHEAD14 AHEAD13; PREFETCHT0 256(BX)(R9*1)
 
 // FOURNN and FOURTN are four steps; d is the byte of the row of A.
-#define FOURNN(rows, row, fourth, loadB, d0, d1, d2, d3) \
-	loadB(B0, F0)         \
-	rows(row, fourth, d0) \
-	loadB(B1, F1)         \
-	rows(row, fourth, d1) \
-	loadB(B2, F2)         \
-	rows(row, fourth, d2) \
-	loadB(B3, F3)         \
-	rows(row, fourth, d3) \
-	BADVANCE              \
+#define FOURNN(rows, row, loadB, d0, d1, d2, d3) \
+	loadB(B0, F0) \
+	rows(row, d0) \
+	loadB(B1, F1) \
+	rows(row, d1) \
+	loadB(B2, F2) \
+	rows(row, d2) \
+	loadB(B3, F3) \
+	rows(row, d3) \
+	BADVANCE      \
 	FETCHC
 
-#define FOURTN(rows, row, fourth, loadB) \
+#define FOURTN(rows, row, loadB) \
 	loadB(B0, F0)               \
 	PREFETCHT0 G0(0)            \
-	rows(row, fourth, A0)       \
+	rows(row, A0)               \
 	loadB(B1, F1)               \
 	PREFETCHT0 G1(0)            \
-	rows(row, fourth, A1)       \
+	rows(row, A1)               \
 	loadB(B2, F2)               \
 	PREFETCHT0 G2(0)            \
-	rows(row, fourth, A2)       \
+	rows(row, A2)               \
 	loadB(B3, F3)               \
 	PREFETCHT0 G3(0)            \
-	rows(row, fourth, A3)       \
+	rows(row, A3)               \
 	BADVANCE                    \
 	LEAQ       (SI)(R9*4), SI   \
 	LEAQ       (R12)(R9*4), R12 \
@@ -202,65 +196,65 @@
 
 // LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
 // and leave to save. The other labels are the macro's own.
-#define LOOPNN(rows, ahead, row, fourth, loadB, eight, four, rest, one, save) \
-	MOVQ    k+16(FP), AX                             \
-	SHRQ    $3, AX                                   \
-	JZ      four                                     \
-	PCALIGN $64                                      \
-	eight:                                           \
-	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)    \
-	FOURNN(rows, row, fourth, loadB, 16, 20, 24, 28) \
-	ahead                                            \
-	NNADVANCE(32)                                    \
-	DECQ    AX                                       \
-	JNZ     eight                                    \
-	four:                                            \
-	MOVQ    k+16(FP), AX                             \
-	TESTQ   $4, AX                                   \
-	JZ      rest                                     \
-	FOURNN(rows, row, fourth, loadB, 0, 4, 8, 12)    \
-	NNADVANCE(16)                                    \
-	rest:                                            \
-	ANDQ    $3, AX                                   \
-	JZ      save                                     \
-	one:                                             \
-	loadB(B0, F0)                                    \
-	rows(row, fourth, 0)                             \
-	NNADVANCE(4)                                     \
-	ADDQ    R10, DI                                  \
-	ADDQ    R10, CX                                  \
-	DECQ    AX                                       \
-	JNZ     one                                      \
+#define LOOPNN(rows, ahead, row, loadB, eight, four, rest, one, save) \
+	MOVQ    k+16(FP), AX                     \
+	SHRQ    $3, AX                           \
+	JZ      four                             \
+	PCALIGN $64                              \
+	eight:                                   \
+	FOURNN(rows, row, loadB, 0, 4, 8, 12)    \
+	FOURNN(rows, row, loadB, 16, 20, 24, 28) \
+	ahead                                    \
+	NNADVANCE(32)                            \
+	DECQ    AX                               \
+	JNZ     eight                            \
+	four:                                    \
+	MOVQ    k+16(FP), AX                     \
+	TESTQ   $4, AX                           \
+	JZ      rest                             \
+	FOURNN(rows, row, loadB, 0, 4, 8, 12)    \
+	NNADVANCE(16)                            \
+	rest:                                    \
+	ANDQ    $3, AX                           \
+	JZ      save                             \
+	one:                                     \
+	loadB(B0, F0)                            \
+	rows(row, 0)                             \
+	NNADVANCE(4)                             \
+	ADDQ    R10, DI                          \
+	ADDQ    R10, CX                          \
+	DECQ    AX                               \
+	JNZ     one                              \
 	JMP     save
 
-#define LOOPTN(rows, row, fourth, loadB, eight, four, rest, one, save) \
-	MOVQ       k+16(FP), AX          \
-	SHRQ       $3, AX                \
-	JZ         four                  \
-	PCALIGN    $64                   \
-	eight:                           \
-	FOURTN(rows, row, fourth, loadB) \
-	FOURTN(rows, row, fourth, loadB) \
-	DECQ       AX                    \
-	JNZ        eight                 \
-	four:                            \
-	MOVQ       k+16(FP), AX          \
-	TESTQ      $4, AX                \
-	JZ         rest                  \
-	FOURTN(rows, row, fourth, loadB) \
-	rest:                            \
-	ANDQ       $3, AX                \
-	JZ         save                  \
-	one:                             \
-	loadB(B0, F0)                    \
-	PREFETCHT0 G0(0)                 \
-	rows(row, fourth, A0)            \
-	ADDQ       R9, SI                \
-	ADDQ       R9, R12               \
-	ADDQ       R10, DI               \
-	ADDQ       R10, CX               \
-	DECQ       AX                    \
-	JNZ        one                   \
+#define LOOPTN(rows, row, loadB, eight, four, rest, one, save) \
+	MOVQ       k+16(FP), AX  \
+	SHRQ       $3, AX        \
+	JZ         four          \
+	PCALIGN    $64           \
+	eight:                   \
+	FOURTN(rows, row, loadB) \
+	FOURTN(rows, row, loadB) \
+	DECQ       AX            \
+	JNZ        eight         \
+	four:                    \
+	MOVQ       k+16(FP), AX  \
+	TESTQ      $4, AX        \
+	JZ         rest          \
+	FOURTN(rows, row, loadB) \
+	rest:                    \
+	ANDQ       $3, AX        \
+	JZ         save          \
+	one:                     \
+	loadB(B0, F0)            \
+	PREFETCHT0 G0(0)         \
+	rows(row, A0)            \
+	ADDQ       R9, SI        \
+	ADDQ       R9, R12       \
+	ADDQ       R10, DI       \
+	ADDQ       R10, CX       \
+	DECQ       AX            \
+	JNZ        one           \
 	JMP        save
 
 // SETUP wants n in CX and m in R11. It makes byte strides and masks, leaves R8 at
@@ -435,130 +429,130 @@ narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
 full1:
-	LOOPNN(NN1, AHEAD1, WIDE, FOLDED, FULLB, full1eight, full1four, full1rest, full1one, save1)
+	LOOPNN(NN1, AHEAD1, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
 
 full2:
-	LOOPNN(NN2, AHEAD2, WIDE, FOLDED, FULLB, full2eight, full2four, full2rest, full2one, save2)
+	LOOPNN(NN2, AHEAD2, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
 
 full3:
-	LOOPNN(NN3, AHEAD3, WIDE, FOLDED, FULLB, full3eight, full3four, full3rest, full3one, save3)
+	LOOPNN(NN3, AHEAD3, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
 
 full4:
-	LOOPNN(NN4, AHEAD4, WIDE, FOLDED, FULLB, full4eight, full4four, full4rest, full4one, save4)
+	LOOPNN(NN4, AHEAD4, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
 
 full5:
-	LOOPNN(NN5, AHEAD5, WIDE, FOLDED, FULLB, full5eight, full5four, full5rest, full5one, save5)
+	LOOPNN(NN5, AHEAD5, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
 
 full6:
-	LOOPNN(NN6, AHEAD6, WIDE, FOLDED, FULLB, full6eight, full6four, full6rest, full6one, save6)
+	LOOPNN(NN6, AHEAD6, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
 
 full7:
-	LOOPNN(NN7, AHEAD7, WIDE, FOLDED, FULLB, full7eight, full7four, full7rest, full7one, save7)
+	LOOPNN(NN7, AHEAD7, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
 
 full8:
-	LOOPNN(NN8, AHEAD8, WIDE, FOLDED, FULLB, full8eight, full8four, full8rest, full8one, save8)
+	LOOPNN(NN8, AHEAD8, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
 
 full9:
-	LOOPNN(NN9, AHEAD9, WIDE, FOLDED, FULLB, full9eight, full9four, full9rest, full9one, save9)
+	LOOPNN(NN9, AHEAD9, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
 
 full10:
-	LOOPNN(NN10, AHEAD10, WIDE, FOLDED, FULLB, full10eight, full10four, full10rest, full10one, save10)
+	LOOPNN(NN10, AHEAD10, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
 
 full11:
-	LOOPNN(NN11, AHEAD11, WIDE, FOLDED, FULLB, full11eight, full11four, full11rest, full11one, save11)
+	LOOPNN(NN11, AHEAD11, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
 
 full12:
-	LOOPNN(NN12, AHEAD12, WIDE, FOLDED, FULLB, full12eight, full12four, full12rest, full12one, save12)
+	LOOPNN(NN12, AHEAD12, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
 
 full13:
-	LOOPNN(NN13, AHEAD13, WIDE, FOLDED, FULLB, full13eight, full13four, full13rest, full13one, save13)
+	LOOPNN(NN13, AHEAD13, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
 
 full14:
-	LOOPNN(NN14, AHEAD14, WIDE, FOLDED, FULLB, full14eight, full14four, full14rest, full14one, save14)
+	LOOPNN(NN14, AHEAD14, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
 
 wide1:
-	LOOPNN(NN1, AHEAD1, WIDE, FOLDED, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
+	LOOPNN(NN1, AHEAD1, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
 
 wide2:
-	LOOPNN(NN2, AHEAD2, WIDE, FOLDED, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
+	LOOPNN(NN2, AHEAD2, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
 
 wide3:
-	LOOPNN(NN3, AHEAD3, WIDE, FOLDED, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
+	LOOPNN(NN3, AHEAD3, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
 
 wide4:
-	LOOPNN(NN4, AHEAD4, WIDE, FOLDED, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
+	LOOPNN(NN4, AHEAD4, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
 
 wide5:
-	LOOPNN(NN5, AHEAD5, WIDE, FOLDED, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
+	LOOPNN(NN5, AHEAD5, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
 
 wide6:
-	LOOPNN(NN6, AHEAD6, WIDE, FOLDED, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
+	LOOPNN(NN6, AHEAD6, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
 
 wide7:
-	LOOPNN(NN7, AHEAD7, WIDE, FOLDED, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
+	LOOPNN(NN7, AHEAD7, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
 
 wide8:
-	LOOPNN(NN8, AHEAD8, WIDE, FOLDED, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
+	LOOPNN(NN8, AHEAD8, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
 
 wide9:
-	LOOPNN(NN9, AHEAD9, WIDE, FOLDED, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
+	LOOPNN(NN9, AHEAD9, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
 
 wide10:
-	LOOPNN(NN10, AHEAD10, WIDE, FOLDED, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
+	LOOPNN(NN10, AHEAD10, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
 
 wide11:
-	LOOPNN(NN11, AHEAD11, WIDE, FOLDED, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
+	LOOPNN(NN11, AHEAD11, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
 
 wide12:
-	LOOPNN(NN12, AHEAD12, WIDE, FOLDED, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
+	LOOPNN(NN12, AHEAD12, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
 
 wide13:
-	LOOPNN(NN13, AHEAD13, WIDE, FOLDED, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
+	LOOPNN(NN13, AHEAD13, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
 
 wide14:
-	LOOPNN(NN14, AHEAD14, WIDE, FOLDED, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
+	LOOPNN(NN14, AHEAD14, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
 
 narrow1:
-	LOOPNN(NN1, AHEAD1, NARROW, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
+	LOOPNN(NN1, AHEAD1, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
 
 narrow2:
-	LOOPNN(NN2, AHEAD2, NARROW, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
+	LOOPNN(NN2, AHEAD2, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
 
 narrow3:
-	LOOPNN(NN3, AHEAD3, NARROW, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
+	LOOPNN(NN3, AHEAD3, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
 
 narrow4:
-	LOOPNN(NN4, AHEAD4, NARROW, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
+	LOOPNN(NN4, AHEAD4, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
 
 narrow5:
-	LOOPNN(NN5, AHEAD5, NARROW, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
+	LOOPNN(NN5, AHEAD5, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
 
 narrow6:
-	LOOPNN(NN6, AHEAD6, NARROW, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
+	LOOPNN(NN6, AHEAD6, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
 
 narrow7:
-	LOOPNN(NN7, AHEAD7, NARROW, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
+	LOOPNN(NN7, AHEAD7, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
 
 narrow8:
-	LOOPNN(NN8, AHEAD8, NARROW, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
+	LOOPNN(NN8, AHEAD8, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
 
 narrow9:
-	LOOPNN(NN9, AHEAD9, NARROW, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
+	LOOPNN(NN9, AHEAD9, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
 
 narrow10:
-	LOOPNN(NN10, AHEAD10, NARROW, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
+	LOOPNN(NN10, AHEAD10, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
 
 narrow11:
-	LOOPNN(NN11, AHEAD11, NARROW, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
+	LOOPNN(NN11, AHEAD11, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
 
 narrow12:
-	LOOPNN(NN12, AHEAD12, NARROW, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
+	LOOPNN(NN12, AHEAD12, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
 
 narrow13:
-	LOOPNN(NN13, AHEAD13, NARROW, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
+	LOOPNN(NN13, AHEAD13, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
 
 narrow14:
-	LOOPNN(NN14, AHEAD14, NARROW, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
+	LOOPNN(NN14, AHEAD14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+80(FP))
 
@@ -605,130 +599,130 @@ narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
 full1:
-	LOOPTN(TN1, WIDE, FOLDED, FULLB, full1eight, full1four, full1rest, full1one, save1)
+	LOOPTN(TN1, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
 
 full2:
-	LOOPTN(TN2, WIDE, FOLDED, FULLB, full2eight, full2four, full2rest, full2one, save2)
+	LOOPTN(TN2, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
 
 full3:
-	LOOPTN(TN3, WIDE, FOLDED, FULLB, full3eight, full3four, full3rest, full3one, save3)
+	LOOPTN(TN3, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
 
 full4:
-	LOOPTN(TN4, WIDE, FOLDED, FULLB, full4eight, full4four, full4rest, full4one, save4)
+	LOOPTN(TN4, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
 
 full5:
-	LOOPTN(TN5, WIDE, FOLDED, FULLB, full5eight, full5four, full5rest, full5one, save5)
+	LOOPTN(TN5, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
 
 full6:
-	LOOPTN(TN6, WIDE, FOLDED, FULLB, full6eight, full6four, full6rest, full6one, save6)
+	LOOPTN(TN6, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
 
 full7:
-	LOOPTN(TN7, WIDE, FOLDED, FULLB, full7eight, full7four, full7rest, full7one, save7)
+	LOOPTN(TN7, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
 
 full8:
-	LOOPTN(TN8, WIDE, FOLDED, FULLB, full8eight, full8four, full8rest, full8one, save8)
+	LOOPTN(TN8, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
 
 full9:
-	LOOPTN(TN9, WIDE, FOLDED, FULLB, full9eight, full9four, full9rest, full9one, save9)
+	LOOPTN(TN9, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
 
 full10:
-	LOOPTN(TN10, WIDE, FOLDED, FULLB, full10eight, full10four, full10rest, full10one, save10)
+	LOOPTN(TN10, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
 
 full11:
-	LOOPTN(TN11, WIDE, FOLDED, FULLB, full11eight, full11four, full11rest, full11one, save11)
+	LOOPTN(TN11, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
 
 full12:
-	LOOPTN(TN12, WIDE, FOLDED, FULLB, full12eight, full12four, full12rest, full12one, save12)
+	LOOPTN(TN12, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
 
 full13:
-	LOOPTN(TN13, WIDE, FOLDED, FULLB, full13eight, full13four, full13rest, full13one, save13)
+	LOOPTN(TN13, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
 
 full14:
-	LOOPTN(TN14, WIDE, FOLDED, FULLB, full14eight, full14four, full14rest, full14one, save14)
+	LOOPTN(TN14, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
 
 wide1:
-	LOOPTN(TN1, WIDE, FOLDED, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
+	LOOPTN(TN1, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
 
 wide2:
-	LOOPTN(TN2, WIDE, FOLDED, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
+	LOOPTN(TN2, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
 
 wide3:
-	LOOPTN(TN3, WIDE, FOLDED, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
+	LOOPTN(TN3, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
 
 wide4:
-	LOOPTN(TN4, WIDE, FOLDED, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
+	LOOPTN(TN4, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
 
 wide5:
-	LOOPTN(TN5, WIDE, FOLDED, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
+	LOOPTN(TN5, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
 
 wide6:
-	LOOPTN(TN6, WIDE, FOLDED, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
+	LOOPTN(TN6, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
 
 wide7:
-	LOOPTN(TN7, WIDE, FOLDED, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
+	LOOPTN(TN7, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
 
 wide8:
-	LOOPTN(TN8, WIDE, FOLDED, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
+	LOOPTN(TN8, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
 
 wide9:
-	LOOPTN(TN9, WIDE, FOLDED, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
+	LOOPTN(TN9, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
 
 wide10:
-	LOOPTN(TN10, WIDE, FOLDED, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
+	LOOPTN(TN10, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
 
 wide11:
-	LOOPTN(TN11, WIDE, FOLDED, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
+	LOOPTN(TN11, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
 
 wide12:
-	LOOPTN(TN12, WIDE, FOLDED, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
+	LOOPTN(TN12, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
 
 wide13:
-	LOOPTN(TN13, WIDE, FOLDED, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
+	LOOPTN(TN13, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
 
 wide14:
-	LOOPTN(TN14, WIDE, FOLDED, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
+	LOOPTN(TN14, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
 
 narrow1:
-	LOOPTN(TN1, NARROW, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
+	LOOPTN(TN1, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
 
 narrow2:
-	LOOPTN(TN2, NARROW, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
+	LOOPTN(TN2, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
 
 narrow3:
-	LOOPTN(TN3, NARROW, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
+	LOOPTN(TN3, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
 
 narrow4:
-	LOOPTN(TN4, NARROW, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
+	LOOPTN(TN4, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
 
 narrow5:
-	LOOPTN(TN5, NARROW, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
+	LOOPTN(TN5, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
 
 narrow6:
-	LOOPTN(TN6, NARROW, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
+	LOOPTN(TN6, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
 
 narrow7:
-	LOOPTN(TN7, NARROW, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
+	LOOPTN(TN7, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
 
 narrow8:
-	LOOPTN(TN8, NARROW, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
+	LOOPTN(TN8, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
 
 narrow9:
-	LOOPTN(TN9, NARROW, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
+	LOOPTN(TN9, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
 
 narrow10:
-	LOOPTN(TN10, NARROW, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
+	LOOPTN(TN10, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
 
 narrow11:
-	LOOPTN(TN11, NARROW, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
+	LOOPTN(TN11, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
 
 narrow12:
-	LOOPTN(TN12, NARROW, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
+	LOOPTN(TN12, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
 
 narrow13:
-	LOOPTN(TN13, NARROW, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
+	LOOPTN(TN13, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
 
 narrow14:
-	LOOPTN(TN14, NARROW, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
+	LOOPTN(TN14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+80(FP))
 

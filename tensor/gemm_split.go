@@ -21,8 +21,10 @@ const (
 	splitTall = 512
 
 	// splitStretch is the number of values of storage of B that are split before they
-	// are used: 192 KiB.
-	splitStretch = 48 << 10
+	// are used, 192 KiB, and splitStretchOnce that for a single strip of rows: it uses
+	// them once, so that they need not leave the first-level cache, 12 KiB.
+	splitStretch     = 48 << 10
+	splitStretchOnce = 3 << 10
 
 	// splitItemBits: a worker is worth 1<<splitItemBits multiplications.
 	splitItemBits = 17
@@ -52,7 +54,7 @@ func (j *gemmJob) splitPays() bool {
 	}
 	up := func(n int) float64 { return float64(ceilDiv(n, splitTile) * splitTile) }
 	m, n, k := float64(j.m), float64(j.n), float64(j.k)
-	plain := m * n * k / 60
+	plain := m * n * k / 55
 	split := up(j.m)*up(j.n)*up(j.k)/160 + 0.27*k*(m+n) + 0.06*m*n + 1000
 	return split < plain
 }
@@ -85,9 +87,13 @@ func (j *splitJob) plan(workers int) {
 			j.rowGroups++
 		}
 	}
-	rows := ceilDiv(strips, j.rowGroups) * splitTile
-	j.stretch = min(ceilDiv(panels, j.colGroups), max(1, splitStretch/asm.SplitSize(splitTile, j.kc))) * splitTile
-	j.a, j.b = asm.SplitSize(rows, j.kc), asm.SplitSize(j.stretch, j.kc)
+	strips = ceilDiv(strips, j.rowGroups)
+	stretch := splitStretch
+	if strips == 1 {
+		stretch = splitStretchOnce
+	}
+	j.stretch = min(ceilDiv(panels, j.colGroups), max(1, stretch/asm.SplitSize(splitTile, j.kc))) * splitTile
+	j.a, j.b = asm.SplitSize(strips*splitTile, j.kc), asm.SplitSize(j.stretch, j.kc)
 	j.rows = splitTile * j.kc
 }
 
