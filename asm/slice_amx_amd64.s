@@ -29,19 +29,115 @@
 //	Z29    2^-8
 //	K1     all columns, if C is added to
 #define ROW(i) \
-	VCVTDQ2PS   (i*64)(DX), Z0        \
-	VCVTDQ2PS   (1024 + i*64)(DX), Z1 \
-	VCVTDQ2PS   (2048 + i*64)(DX), Z2 \
-	VCVTDQ2PS   (3072 + i*64)(DX), Z5 \
-	VMULPS.BCST (AX), Z31, Z3         \
-	VMOVUPS.Z   (BX), K1, Z4          \
-	VFMADD213PS Z1, Z30, Z0           \
-	VFMADD213PS Z2, Z30, Z0           \
-	VFMADD231PS Z5, Z29, Z0           \
-	VFMADD213PS Z4, Z3, Z0            \
-	VMOVUPS     Z0, (BX)              \
-	ADDQ        scales+56(FP), AX     \
+	VCVTDQ2PS   ((i)*64)(DX), Z0        \
+	VCVTDQ2PS   (1024 + (i)*64)(DX), Z1 \
+	VCVTDQ2PS   (2048 + (i)*64)(DX), Z2 \
+	VCVTDQ2PS   (3072 + (i)*64)(DX), Z5 \
+	VMULPS.BCST (AX), Z31, Z3           \
+	VMOVUPS.Z   (BX), K1, Z4            \
+	VFMADD213PS Z1, Z30, Z0             \
+	VFMADD213PS Z2, Z30, Z0             \
+	VFMADD231PS Z5, Z29, Z0             \
+	VFMADD213PS Z4, Z3, Z0              \
+	VMOVUPS     Z0, (BX)                \
+	ADDQ        scales+56(FP), AX       \
 	ADDQ        R9, BX
+
+// FIRST to EIGHTH are the products of a block, each behind what it loads; ahead and the next
+// block come last.
+#define FIRST \
+	LEFT(4, 0)      \
+	RIGHTLONG(7, 0) \
+	BYTES(0, 4, 7)
+
+#define SECOND \
+	FETCH(0)       \
+	ADDQ R12, SI   \
+	LEFT(5, 0)     \
+	BYTES(1, 5, 7)
+
+#define THIRD \
+	FETCH(256)     \
+	ADDQ R12, SI   \
+	LEFT(6, 0)     \
+	BYTES(2, 6, 7)
+
+#define FOURTH \
+	RIGHTLONG(7, 1024) \
+	FETCH(512)         \
+	BYTES(1, 4, 7)
+
+#define FIFTH BYTES(2, 5, 7)
+
+#define SIXTH BYTES(3, 6, 7)
+
+#define SEVENTH \
+	RIGHTLONG(7, 2048) \
+	FETCH(768)         \
+	BYTES(2, 4, 7)
+
+#define EIGHTH \
+	BYTES(3, 5, 7)           \
+	ADDQ stride+128(FP), R14 \
+	ADDQ R12, SI             \
+	ADDQ $3072, DI
+
+#define SLICES \
+	FIRST   \
+	SECOND  \
+	THIRD   \
+	FOURTH  \
+	FIFTH   \
+	SIXTH   \
+	SEVENTH \
+	EIGHTH
+
+// SLICEROWS is SLICES that makes rows i to i+7 of the tile before, SLICEALLROWS all of them,
+// one by one between the products: behind one another they would keep the unit waiting for
+// the products of the next block to enter the processor's window.
+#define SLICEROWS(i) \
+	FIRST    \
+	ROW(i)   \
+	SECOND   \
+	ROW(i+1) \
+	THIRD    \
+	ROW(i+2) \
+	FOURTH   \
+	ROW(i+3) \
+	FIFTH    \
+	ROW(i+4) \
+	SIXTH    \
+	ROW(i+5) \
+	SEVENTH  \
+	ROW(i+6) \
+	EIGHTH   \
+	ROW(i+7)
+
+#define SLICEALLROWS \
+	FIRST   \
+	ROW(0)  \
+	ROW(1)  \
+	SECOND  \
+	ROW(2)  \
+	ROW(3)  \
+	THIRD   \
+	ROW(4)  \
+	ROW(5)  \
+	FOURTH  \
+	ROW(6)  \
+	ROW(7)  \
+	FIFTH   \
+	ROW(8)  \
+	ROW(9)  \
+	SIXTH   \
+	ROW(10) \
+	ROW(11) \
+	SEVENTH \
+	ROW(12) \
+	ROW(13) \
+	EIGHTH  \
+	ROW(14) \
+	ROW(15)
 
 // func gemmSlicesAMX(strips, panels, steps int, a0, a1 *float32, pitch, slice, scales, distance int, b *float32, c0, c1 *float32, ldc int, accumulate bool, ahead0, ahead1 *float32, stride int)
 //
@@ -121,62 +217,30 @@ count:
 	XORL         AX, AX
 
 tile:
-	LEAQ 64(R11), SI
-	LEAQ 64(R13), DI
-	MOVQ steps+16(FP), CX
+	LEAQ  64(R11), SI
+	LEAQ  64(R13), DI
+	MOVQ  steps+16(FP), CX
 	ZERO(0)
 	ZERO(1)
 	ZERO(2)
 	ZERO(3)
-
-block:
-	LEFT(4, 0)
-	RIGHTLONG(7, 0)
-	BYTES(0, 4, 7)
-	FETCH(0)
-	ADDQ  R12, SI
-	LEFT(5, 0)
-	BYTES(1, 5, 7)
-	FETCH(256)
-	ADDQ  R12, SI
-	LEFT(6, 0)
-	BYTES(2, 6, 7)
-	RIGHTLONG(7, 1024)
-	FETCH(512)
-	BYTES(1, 4, 7)
-	BYTES(2, 5, 7)
-	BYTES(3, 6, 7)
-	RIGHTLONG(7, 2048)
-	FETCH(768)
-	BYTES(2, 4, 7)
-	BYTES(3, 5, 7)
-	ADDQ  stride+128(FP), R14
-	ADDQ  R12, SI
-	ADDQ  $3072, DI
-	DECQ  CX
-	JNZ   block
 	TESTQ AX, AX
+	JZ    block
+	CMPQ  CX, $1
+	JEQ   single
+	SLICEROWS(0)
+	SLICEROWS(8)
+	SUBQ  $2, CX
 	JZ    store
 
-rows:
-	ROW(0)
-	ROW(1)
-	ROW(2)
-	ROW(3)
-	ROW(4)
-	ROW(5)
-	ROW(6)
-	ROW(7)
-	ROW(8)
-	ROW(9)
-	ROW(10)
-	ROW(11)
-	ROW(12)
-	ROW(13)
-	ROW(14)
-	ROW(15)
-	CMPQ left-8(SP), $0
-	JEQ  done
+block:
+	SLICES
+	DECQ CX
+	JNZ  block
+	JMP  store
+
+single:
+	SLICEALLROWS
 
 store:
 	STORESUM(0, 0)
@@ -187,7 +251,7 @@ store:
 	VMOVUPS (R13), Z31
 	MOVQ    R15, BX
 	DECQ    left-8(SP)
-	JZ      rows
+	JZ      last
 
 	// The other operand.
 	MOVQ  strip-32(SP), CX
@@ -230,7 +294,23 @@ strip:
 	MOVQ b+72(FP), R13
 	JMP  tile
 
-done:
+last:
+	ROW(0)
+	ROW(1)
+	ROW(2)
+	ROW(3)
+	ROW(4)
+	ROW(5)
+	ROW(6)
+	ROW(7)
+	ROW(8)
+	ROW(9)
+	ROW(10)
+	ROW(11)
+	ROW(12)
+	ROW(13)
+	ROW(14)
+	ROW(15)
 	RELEASE
 	VZEROUPPER
 	RET
