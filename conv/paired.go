@@ -30,7 +30,7 @@ type pairedProduct struct {
 	cpu         *tensor.CPU
 	productArgs // sources and targets kind by kind
 
-	row                    slotRow
+	layout                 slotBlocks
 	splits                 bool
 	size                   blockSizes
 	targets                span // rows (o,i), or columns (c,j), of a kind
@@ -41,7 +41,7 @@ var _ tensor.Task = (*pairedProduct)(nil)
 
 func (p *pairedProduct) run() {
 	s := p.shape
-	p.row = slotRowOf(s)
+	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
 	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
@@ -50,7 +50,7 @@ func (p *pairedProduct) run() {
 		p.blocks, p.steps = blocksOf(p.targets.count, blockColumns/2), blocksOf(s.Out*s.rendered(), p.size.rows)
 	} else {
 		p.targets = p.share.planes(s.rendered())
-		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.row.width, blockColumns/2)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, blockColumns/2)
 	}
 	if p.kept.values == nil { // else the blocks are those that are kept
 		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
@@ -71,7 +71,7 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 				p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 			} else {
 				m0, m1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
-				c0, c1 := shareWhole(p.row.width, p.steps, step, p.size.unit)
+				c0, c1 := shareWhole(p.layout.width, p.steps, step, p.size.unit)
 				k := p.kept.block(item*p.steps + step)
 				if p.kept.fill {
 					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0))
@@ -90,18 +90,22 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	f += p.first
 	block := blockSize(nm, ld)
 	for m := range nm {
-		slots := p.slots[(m0+m)*p.row.size()+c0:]
-		k := k[m*ld:]
-		cosine := func(kind, at int) {
-			gemmNN(nf, nc, even, p.cos[f*even:], even, slots[p.row.at(kind, 0):], p.row.ld, k[at*block:], 4*block, false)
+		for c := 0; c < nc; {
+			n := p.layout.run(c0+c, c0+nc)
+			slots, lds := p.slots[p.layout.at(m0+m, 0, 0, c0+c):], p.layout.ld(c0+c)
+			k := k[m*ld+c:]
+			cosine := func(kind, at int) {
+				gemmNN(nf, n, even, p.cos[f*even:], even, slots[kind*p.layout.taps*lds:], lds, k[at*block:], 4*block, false)
+			}
+			sine := func(sin []float32, kind, at int) {
+				gemmNN(nf, n, p.pairs, sin[f*p.pairs:], p.pairs, slots[(kind*p.layout.taps+even)*lds:], lds, k[at*block:], 4*block, false)
+			}
+			cosine(0, 0)
+			sine(p.sin, 1, 1)
+			sine(p.minusSin, 0, 2)
+			cosine(1, 3)
+			c += n
 		}
-		sine := func(sin []float32, kind, at int) {
-			gemmNN(nf, nc, p.pairs, sin[f*p.pairs:], p.pairs, slots[p.row.at(kind, even):], p.row.ld, k[at*block:], 4*block, false)
-		}
-		cosine(0, 0)
-		sine(p.sin, 1, 1)
-		sine(p.minusSin, 0, 2)
-		cosine(1, 3)
 	}
 }
 
@@ -127,7 +131,7 @@ func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pi
 			for kind := range 2 {
 				k, y := k[(q*4+kind*2)*block:], y[kind*p.targets.count*batch:]
 				gemmNN(nm, batch, nc, k, ld, x, batch, y, batch, c0 > 0)
-				gemmNN(nm, batch, nc, k[block:], ld, x[p.row.width*batch:], batch, y, batch, true)
+				gemmNN(nm, batch, nc, k[block:], ld, x[p.layout.width*batch:], batch, y, batch, true)
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -163,7 +167,7 @@ func (p *pairedProduct) forwardSliced(f, nf, m0, nm, c0, nc int, k []float32, lo
 		for part := range 2 {
 			x := p.from[((f+q)*2+part)*in+c0*batch:]
 			y := p.to[((f+q)*2+part)*out+m0*batch:]
-			asm.SliceRight(right, x, x[p.row.width*batch:], batch, nc, batch)
+			asm.SliceRight(right, x, x[p.layout.width*batch:], batch, nc, batch)
 			ahead := [2][]float32{after(x, in), after(y, out)}
 			asm.GemmSlices(nm, batch, nc, left, right, parts(y, p.targets.count*batch), batch, c0 > 0, ahead)
 		}
@@ -235,11 +239,11 @@ type pairedGradient struct {
 	dy         []float32 // [f, part, kind, (o,i), batch]
 	x          []float32 // as panels say
 	panels     panels
-	dslots     []float32 // [(o,i), slotRow]
+	dslots     []float32 // as layout says
 	column     int       // (c,j) of a kind that x begins with
 	accumulate bool
 
-	row       slotRow
+	layout    slotBlocks
 	size      blockSizes
 	splits    bool
 	rowBlocks int
@@ -251,7 +255,7 @@ func (g *pairedGradient) run() {
 	s := g.shape
 	g.splits = slicesProducts(s)
 	g.size = blockSizesOf(s)
-	g.row, g.rowBlocks = slotRowOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, g.panels.blocks(), g.cpu.Team().Size())
+	g.layout, g.rowBlocks = slotBlocksOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, g.panels.blocks(), g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
 
@@ -285,20 +289,24 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 		g.products(k, nf, nm, nc, ld, dy, plane, x)
 	}
 	f += g.first
-	even := g.pairs + 1
+	even, first := g.pairs+1, g.column+c0
 	for m := range nm {
-		slots := g.dslots[(m0+m)*g.row.size()+g.column+c0:]
-		k := k[m*ld:]
-		cosine := func(kind, at int) {
-			gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[g.row.at(kind, 0):], g.row.ld, accumulate)
+		for c := 0; c < nc; {
+			n := g.layout.run(first+c, first+nc)
+			slots, lds := g.dslots[g.layout.at(m0+m, 0, 0, first+c):], g.layout.ld(first+c)
+			k := k[m*ld+c:]
+			cosine := func(kind, at int) {
+				gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[kind*g.layout.taps*lds:], lds, accumulate)
+			}
+			sine := func(sin []float32, kind, at int) {
+				gemmNN(g.pairs, n, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[(kind*g.layout.taps+even)*lds:], lds, accumulate)
+			}
+			cosine(0, 0)
+			sine(g.sinFront, 1, 1)
+			sine(g.sinBack, 0, 2)
+			cosine(1, 3)
+			c += n
 		}
-		sine := func(sin []float32, kind, at int) {
-			gemmNN(g.pairs, nc, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[g.row.at(kind, even):], g.row.ld, accumulate)
-		}
-		cosine(0, 0)
-		sine(g.sinFront, 1, 1)
-		sine(g.sinBack, 0, 2)
-		cosine(1, 3)
 	}
 }
 

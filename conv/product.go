@@ -24,6 +24,7 @@ type product struct {
 	cpu *tensor.CPU
 	productArgs
 
+	layout                 slotBlocks
 	splits                 bool
 	size                   blockSizes
 	targets                span // planes
@@ -32,7 +33,7 @@ type product struct {
 
 // productArgs are what a product multiplies.
 type productArgs struct {
-	slots   []float32 // [(o,i), slotRow] of the kernel
+	slots   []float32 // of the kernel, as slotBlocks says
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, part, source, batch]
@@ -64,6 +65,7 @@ func productLocal(s *Shape) int {
 
 func (p *product) run() {
 	s := p.shape
+	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
 	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
@@ -121,12 +123,16 @@ func (p *product) Do(lo, hi, worker int) {
 func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32, real, imaginary, planes int) {
 	even := p.pairs + 1
 	f += p.first
-	row := columns(p.shape.Sources())
 	size := blockSize(nm, ld)
 	for m := range nm {
-		slots := p.slots[(m0+m)*len(p.shape.Offsets)*row+c0:]
-		gemmNN(nf, nc, even, p.cos[f*even:], even, slots, row, k[real*size+m*ld:], planes*size, false)
-		gemmNN(nf, nc, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*row:], row, k[imaginary*size+m*ld:], planes*size, false)
+		for c := 0; c < nc; {
+			n := p.layout.run(c0+c, c0+nc)
+			slots, lds := p.slots[p.layout.at(m0+m, 0, 0, c0+c):], p.layout.ld(c0+c)
+			k := k[m*ld+c:]
+			gemmNN(nf, n, even, p.cos[f*even:], even, slots, lds, k[real*size:], planes*size, false)
+			gemmNN(nf, n, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*lds:], lds, k[imaginary*size:], planes*size, false)
+			c += n
+		}
 	}
 }
 

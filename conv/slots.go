@@ -5,45 +5,65 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// slotRow is the layout of the slots of one row (o,i): [kind, slot, column]. With
-// paired elements there are two kinds, half the sums of the kernel between i and j
-// and that between i and j+n/2, and half the differences; the columns are those
-// (c,j) with j in the first half.
-type slotRow struct {
-	kinds, taps, width, ld int
+// slotBlocks is the layout of the slots of a kernel: [block of columns, (o,i), kind, slot,
+// column]. With paired elements there are two kinds, half the sums of the kernel between i and j
+// and that between i and j+n/2, and half the differences; the columns are those (c,j) with j in
+// the first half. They are cut into blocks because products take as many at a time: what these
+// read then lies together, and is fetched by the processor.
+type slotBlocks struct {
+	rows, kinds, taps int
+	width, block      int // columns of a kind, and of a block but for the last
 }
 
-func slotRowOf(s *Shape) slotRow {
+func slotBlocksOf(s *Shape) slotBlocks {
 	kinds := 1
 	if s.Paired {
 		kinds = 2
 	}
-	width := s.Sources() / kinds
-	return slotRow{kinds: kinds, taps: len(s.Offsets), width: width, ld: columns(width)}
+	return slotBlocks{rows: s.Out * s.rendered(), kinds: kinds, taps: len(s.Offsets), width: s.Sources() / kinds, block: blockColumns / kinds}
 }
 
-func (r *slotRow) size() int { return r.kinds * r.taps * r.ld }
+// ld returns how far apart slots are in the block of a column: whole cache lines.
+func (l *slotBlocks) ld(column int) int {
+	return roundUp(min(l.block, l.width-column/l.block*l.block))
+}
 
-// at returns where a slot begins.
-func (r *slotRow) at(kind, slot int) int { return (kind*r.taps + slot) * r.ld }
+// row returns the size of a row (o,i) in the block of a column.
+func (l *slotBlocks) row(column int) int { return l.kinds * l.taps * l.ld(column) }
+
+func (l *slotBlocks) size() int {
+	last := (l.width - 1) / l.block * l.block
+	return l.at(0, 0, 0, last) + l.rows*l.row(last)
+}
+
+// at returns where the column of a slot is.
+func (l *slotBlocks) at(row, kind, slot, column int) int {
+	before := column / l.block * l.rows * l.kinds * l.taps * roundUp(l.block)
+	return before + ((row*l.kinds+kind)*l.taps+slot)*l.ld(column) + column%l.block
+}
+
+// run returns how many of the columns from column to end lie together.
+func (l *slotBlocks) run(column, end int) int {
+	return min(end, (column/l.block+1)*l.block) - column
+}
 
 // slotsSize returns the number of values of a kernel as slots.
 func slotsSize(s *Shape) int {
-	r := slotRowOf(s)
-	return s.Out * s.rendered() * r.size()
+	l := slotBlocksOf(s)
+	return l.size()
 }
 
-// folding takes a kernel [(o,c), (i,j,t)] to slots [(o,i), slotRow], or the
-// gradient of slots back to that of the kernel. Items are rows (o,i).
+// folding takes a kernel [(o,c), (i,j,t)] to slots, or the gradient of slots back to that of the
+// kernel. Items are rows (o,i).
 type folding struct {
 	shape  *Shape
 	cpu    *tensor.CPU
 	kernel []float32
-	slots  []float32
+	slots  []float32 // as layout says
 	more   []float32 // with back, further slots, to be added to those
 	back   bool
 
-	row slotRow
+	layout slotBlocks
 }
 
 var _ tensor.Task = (*folding)(nil)
@@ -53,43 +73,51 @@ var _ tensor.Task = (*folding)(nil)
 func foldingLocal(s *Shape) int { return (len(s.Offsets) + 1) * columns(s.Sources()) }
 
 func (p *folding) run() {
-	p.row = slotRowOf(p.shape)
-	p.cpu.Team().For(p.shape.Out*p.shape.rendered(), max(1, 16384/foldingLocal(p.shape)), p)
+	p.layout = slotBlocksOf(p.shape)
+	p.cpu.Team().For(p.layout.rows, max(1, 16384/foldingLocal(p.shape)), p)
 }
 
 // Do folds the rows lo <= m < hi.
 func (p *folding) Do(lo, hi, worker int) {
 	byTap := p.cpu.Workspace(worker)
 	for m := lo; m < hi; m++ {
-		slots := p.slots[m*p.row.size():][:p.row.size()]
 		if p.back {
-			for at := m * p.row.size(); at < len(p.more); at += len(p.slots) {
-				asm.Add(slots, slots, p.more[at:][:len(slots)])
-			}
-			p.unfold(byTap, slots)
+			p.gather(m)
+			p.unfold(m, byTap)
 			p.pairs(byTap)
 		}
 		p.turn(m, byTap)
 		if !p.back {
 			p.pairs(byTap)
-			p.fold(slots, byTap)
+			p.fold(m, byTap)
 		}
 	}
 }
 
 // tap returns the columns of one kind at tap t.
 func (p *folding) tap(byTap []float32, t, kind int) []float32 {
-	return byTap[t*columns(p.shape.Sources())+kind*p.row.width:][:p.row.width]
+	return byTap[t*columns(p.shape.Sources())+kind*p.layout.width:][:p.layout.width]
+}
+
+// gather adds what further slots have of row m.
+func (p *folding) gather(m int) {
+	for c := 0; c < p.layout.width; c += p.layout.block {
+		first := p.layout.at(m, 0, 0, c)
+		row := p.slots[first:][:p.layout.row(c)]
+		for at := first; at < len(p.more); at += len(p.slots) {
+			asm.Add(row, row, p.more[at:][:len(row)])
+		}
+	}
 }
 
 // turn takes row m=(o,i) from (c,j,t) to [t, kind, (c,j)], or back.
 func (p *folding) turn(m int, byTap []float32) {
 	s := p.shape
-	taps, n, ld := p.row.taps, s.NIn/p.row.kinds, columns(s.Sources())
+	taps, n, ld := p.layout.taps, s.NIn/p.layout.kinds, columns(s.Sources())
 	o, i := m/s.rendered(), m%s.rendered()
 	stride := s.rendered() * s.NIn * taps // of the channels of a row
-	for kind := range p.row.kinds {
-		run, column := p.kernel[(o*s.In*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:], kind*p.row.width
+	for kind := range p.layout.kinds {
+		run, column := p.kernel[(o*s.In*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:], kind*p.layout.width
 		if p.back {
 			asm.TransposeToGroups(run, taps, stride, byTap[column:], ld, taps, s.In, n)
 		} else {
@@ -100,11 +128,11 @@ func (p *folding) turn(m int, byTap []float32) {
 
 // pairs replaces the values of paired elements by half their sums and differences.
 func (p *folding) pairs(byTap []float32) {
-	if p.row.kinds == 1 {
+	if p.layout.kinds == 1 {
 		return
 	}
-	spare := byTap[p.row.taps*columns(p.shape.Sources()):][:p.row.width]
-	for t := range p.row.taps {
+	spare := byTap[p.layout.taps*columns(p.shape.Sources()):][:p.layout.width]
+	for t := range p.layout.taps {
 		first, second := p.tap(byTap, t, 0), p.tap(byTap, t, 1)
 		asm.Combine(spare, first, second, 0.5, -0.5, 0)
 		asm.Combine(first, first, second, 0.5, 0.5, 0)
@@ -112,27 +140,34 @@ func (p *folding) pairs(byTap []float32) {
 	}
 }
 
-// fold writes slots given by taps.
-func (p *folding) fold(slots, byTap []float32) {
-	mid := p.row.taps / 2
-	for kind := range p.row.kinds {
-		copy(slots[p.row.at(kind, 0):], p.tap(byTap, mid, kind))
-		for e := 1; e <= mid; e++ {
-			after, before := p.tap(byTap, mid+e, kind), p.tap(byTap, mid-e, kind)
-			asm.SumDiff(slots[p.row.at(kind, e):][:p.row.width], slots[p.row.at(kind, mid+e):][:p.row.width], after, before)
+// fold writes the slots of row m given by taps.
+func (p *folding) fold(m int, byTap []float32) {
+	mid := p.layout.taps / 2
+	for c := 0; c < p.layout.width; c += p.layout.block {
+		n := p.layout.run(c, p.layout.width)
+		for kind := range p.layout.kinds {
+			slots, ld := p.slots[p.layout.at(m, kind, 0, c):], p.layout.ld(c)
+			copy(slots[:n], p.tap(byTap, mid, kind)[c:])
+			for e := 1; e <= mid; e++ {
+				after, before := p.tap(byTap, mid+e, kind)[c:][:n], p.tap(byTap, mid-e, kind)[c:][:n]
+				asm.SumDiff(slots[e*ld:][:n], slots[(mid+e)*ld:][:n], after, before)
+			}
 		}
 	}
 }
 
-// unfold writes the gradient by taps given that of slots.
-func (p *folding) unfold(byTap, slots []float32) {
-	mid := p.row.taps / 2
-	for kind := range p.row.kinds {
-		copy(p.tap(byTap, mid, kind), slots[p.row.at(kind, 0):])
-		for e := 1; e <= mid; e++ {
-			even := slots[p.row.at(kind, e):][:p.row.width]
-			odd := slots[p.row.at(kind, mid+e):][:p.row.width]
-			asm.SumDiff(p.tap(byTap, mid+e, kind), p.tap(byTap, mid-e, kind), even, odd)
+// unfold writes the gradient of row m by taps given that of slots.
+func (p *folding) unfold(m int, byTap []float32) {
+	mid := p.layout.taps / 2
+	for c := 0; c < p.layout.width; c += p.layout.block {
+		n := p.layout.run(c, p.layout.width)
+		for kind := range p.layout.kinds {
+			slots, ld := p.slots[p.layout.at(m, kind, 0, c):], p.layout.ld(c)
+			copy(p.tap(byTap, mid, kind)[c:], slots[:n])
+			for e := 1; e <= mid; e++ {
+				even, odd := slots[e*ld:][:n], slots[(mid+e)*ld:][:n]
+				asm.SumDiff(p.tap(byTap, mid+e, kind)[c:][:n], p.tap(byTap, mid-e, kind)[c:][:n], even, odd)
+			}
 		}
 	}
 }
@@ -154,10 +189,11 @@ type gradient struct {
 	x          []float32 // as panels say
 	turning    *turning  // what x is made by, a frequency at a time, or nil
 	panels     panels
-	dslots     []float32 // [part, (o,i), slot, (c,j)]
+	dslots     []float32 // [part], as layout says
 	column     int       // (c,j) that x begins with
 	accumulate bool      // onto what earlier bands gave
 
+	layout    slotBlocks
 	size      blockSizes
 	splits    bool
 	rowBlocks int
@@ -201,6 +237,7 @@ func gradientBlocks(n int, size *blockSizes, others, workers int) int {
 
 func (g *gradient) run() {
 	s := g.shape
+	g.layout = slotBlocksOf(s)
 	g.splits = slicesProducts(s)
 	g.size = blockSizesOf(s)
 	g.parts = g.gradientParts(s)
@@ -215,7 +252,7 @@ func (g *gradient) Do(lo, hi, worker int) {
 		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		block, part := item/g.rowBlocks/g.parts, item/g.rowBlocks%g.parts
 		first, last := share(g.band.count, g.parts, part)
-		dslots := g.dslots[part*slotsSize(g.shape):]
+		dslots := g.dslots[part*g.layout.size():]
 		count := blocksOf(last-first, g.size.gradientFrequencies)
 		for i := range count {
 			f0, f1 := share(last-first, count, i)
@@ -240,11 +277,16 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 		g.products(k, f, nf, nm, c0, nc, ld, dy, plane, local)
 	}
 	f += g.first
-	even, row := g.pairs+1, columns(s.Sources())
+	even, first := g.pairs+1, g.column+c0
 	for m := range nm {
-		slots := dslots[(m0+m)*len(s.Offsets)*row+g.column+c0:]
-		gemmNN(even, nc, nf, g.cosBack[f:], g.lattice.count, k[size+m*ld:], 2*size, slots, row, accumulate)
-		gemmNN(g.pairs, nc, nf, g.sinBack[f:], g.lattice.count, k[m*ld:], 2*size, slots[even*row:], row, accumulate)
+		for c := 0; c < nc; {
+			n := g.layout.run(first+c, first+nc)
+			slots, lds := dslots[g.layout.at(m0+m, 0, 0, first+c):], g.layout.ld(first+c)
+			k := k[m*ld+c:]
+			gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[size:], 2*size, slots, lds, accumulate)
+			gemmNN(g.pairs, n, nf, g.sinBack[f:], g.lattice.count, k, 2*size, slots[even*lds:], lds, accumulate)
+			c += n
+		}
 	}
 }
 
