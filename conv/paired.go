@@ -91,8 +91,7 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	block := blockSize(nm, ld)
 	for m := range nm {
 		for c := 0; c < nc; {
-			n := p.layout.run(c0+c, c0+nc)
-			slots, lds := p.slots[p.layout.at(m0+m, 0, 0, c0+c):], p.layout.ld(c0+c)
+			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
 			k := k[m*ld+c:]
 			cosine := func(kind, at int) {
 				gemmNN(nf, n, even, p.cos[f*even:], even, slots[kind*p.layout.taps*lds:], lds, k[at*block:], 4*block, false)
@@ -292,8 +291,7 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 	even, first := g.pairs+1, g.column+c0
 	for m := range nm {
 		for c := 0; c < nc; {
-			n := g.layout.run(first+c, first+nc)
-			slots, lds := g.dslots[g.layout.at(m0+m, 0, 0, first+c):], g.layout.ld(first+c)
+			slots, lds, n := g.layout.piece(g.dslots, m0+m, first+c, first+nc)
 			k := k[m*ld+c:]
 			cosine := func(kind, at int) {
 				gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[kind*g.layout.taps*lds:], lds, accumulate)

@@ -126,8 +126,7 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 	size := blockSize(nm, ld)
 	for m := range nm {
 		for c := 0; c < nc; {
-			n := p.layout.run(c0+c, c0+nc)
-			slots, lds := p.slots[p.layout.at(m0+m, 0, 0, c0+c):], p.layout.ld(c0+c)
+			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
 			k := k[m*ld+c:]
 			gemmNN(nf, n, even, p.cos[f*even:], even, slots, lds, k[real*size:], planes*size, false)
 			gemmNN(nf, n, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*lds:], lds, k[imaginary*size:], planes*size, false)

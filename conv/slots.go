@@ -42,9 +42,10 @@ func (l *slotBlocks) at(row, kind, slot, column int) int {
 	return before + ((row*l.kinds+kind)*l.taps+slot)*l.ld(column) + column%l.block
 }
 
-// run returns how many of the columns from column to end lie together.
-func (l *slotBlocks) run(column, end int) int {
-	return min(end, (column/l.block+1)*l.block) - column
+// piece returns the slots of a row from a column on, how far apart they are, and how many columns,
+// up to end, lie together in them.
+func (l *slotBlocks) piece(slots []float32, row, column, end int) (piece []float32, ld, n int) {
+	return slots[l.at(row, 0, 0, column):], l.ld(column), min(end, (column/l.block+1)*l.block) - column
 }
 
 // slotsSize returns the number of values of a kernel as slots.
@@ -83,7 +84,7 @@ func (p *folding) Do(lo, hi, worker int) {
 	for m := lo; m < hi; m++ {
 		if p.back {
 			p.gather(m)
-			p.unfold(m, byTap)
+			p.fold(m, byTap)
 			p.pairs(byTap)
 		}
 		p.turn(m, byTap)
@@ -140,33 +141,26 @@ func (p *folding) pairs(byTap []float32) {
 	}
 }
 
-// fold writes the slots of row m given by taps.
+// fold takes row m given by taps to its slots, or back.
 func (p *folding) fold(m int, byTap []float32) {
 	mid := p.layout.taps / 2
 	for c := 0; c < p.layout.width; c += p.layout.block {
-		n := p.layout.run(c, p.layout.width)
+		slots, ld, n := p.layout.piece(p.slots, m, c, p.layout.width)
 		for kind := range p.layout.kinds {
-			slots, ld := p.slots[p.layout.at(m, kind, 0, c):], p.layout.ld(c)
-			copy(slots[:n], p.tap(byTap, mid, kind)[c:])
-			for e := 1; e <= mid; e++ {
-				after, before := p.tap(byTap, mid+e, kind)[c:][:n], p.tap(byTap, mid-e, kind)[c:][:n]
-				asm.SumDiff(slots[e*ld:][:n], slots[(mid+e)*ld:][:n], after, before)
+			tap := func(t int) []float32 { return p.tap(byTap, t, kind)[c:][:n] }
+			slot := func(e int) []float32 { return slots[(kind*p.layout.taps+e)*ld:][:n] }
+			if p.back {
+				copy(tap(mid), slot(0))
+			} else {
+				copy(slot(0), tap(mid))
 			}
-		}
-	}
-}
-
-// unfold writes the gradient of row m by taps given that of slots.
-func (p *folding) unfold(m int, byTap []float32) {
-	mid := p.layout.taps / 2
-	for c := 0; c < p.layout.width; c += p.layout.block {
-		n := p.layout.run(c, p.layout.width)
-		for kind := range p.layout.kinds {
-			slots, ld := p.slots[p.layout.at(m, kind, 0, c):], p.layout.ld(c)
-			copy(p.tap(byTap, mid, kind)[c:], slots[:n])
 			for e := 1; e <= mid; e++ {
-				even, odd := slots[e*ld:][:n], slots[(mid+e)*ld:][:n]
-				asm.SumDiff(p.tap(byTap, mid+e, kind)[c:][:n], p.tap(byTap, mid-e, kind)[c:][:n], even, odd)
+				after, before, even, odd := tap(mid+e), tap(mid-e), slot(e), slot(mid+e)
+				if p.back {
+					asm.SumDiff(after, before, even, odd)
+				} else {
+					asm.SumDiff(even, odd, after, before)
+				}
 			}
 		}
 	}
@@ -280,8 +274,7 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 	even, first := g.pairs+1, g.column+c0
 	for m := range nm {
 		for c := 0; c < nc; {
-			n := g.layout.run(first+c, first+nc)
-			slots, lds := dslots[g.layout.at(m0+m, 0, 0, first+c):], g.layout.ld(first+c)
+			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
 			k := k[m*ld+c:]
 			gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[size:], 2*size, slots, lds, accumulate)
 			gemmNN(g.pairs, n, nf, g.sinBack[f:], g.lattice.count, k, 2*size, slots[even*lds:], lds, accumulate)

@@ -18,7 +18,7 @@ func TestSlotBlocks(t *testing.T) {
 			if got := l.kinds * l.width; got != planes {
 				t.Fatalf("%d planes, paired=%v: %d columns", planes, paired, got)
 			}
-			taken := make([]bool, slotsSize(s))
+			taken, slots := make([]bool, slotsSize(s)), make([]float32, slotsSize(s))
 			for row := range l.rows {
 				for kind := range l.kinds {
 					for slot := range l.taps {
@@ -29,7 +29,7 @@ func TestSlotBlocks(t *testing.T) {
 							}
 							taken[at] = true
 							if together == 0 {
-								together = l.run(c, l.width)
+								_, _, together = l.piece(slots, row, c, l.width)
 							} else if at != l.at(row, kind, slot, c-1)+1 {
 								t.Fatalf("%d planes, paired=%v: column %d is not behind the one before", planes, paired, c)
 							}
