@@ -67,45 +67,51 @@ const (
 	// shareTargets and shareSources are how many rows (o,i) and planes (c,j) make a share:
 	// those of a block of a product, and of a gradient.
 	shareTargets, shareSources = 64, blockColumns
-	// blockColumns bounds the columns (c,j) of a block.
+	// blockColumns bounds the columns (c,j), of both kinds, of a block of slots, and of the panels of x^.
 	blockColumns = 128
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
 	skew = 16
 )
 
 // blockSizes bounds a block of a kernel's spectrum, or of its gradient: the number of
-// frequencies, of rows (o,i) and of columns (c,j), and the numbers of rows and columns for
-// dx^. Planes of a block take at most three quarters of a second-level cache of 2 MB; fewer
+// frequencies, of rows (o,i) and of columns (c,j) of a kind, and the numbers of rows and columns for
+// dx^. Planes of a sliced block take at most three quarters of a second-level cache of 2 MB; fewer
 // frequencies would mean more passages over the slots. Those of the gradient, which are read and
 // written, exceed the cache: it has more frequencies and fewer rows at a time, unless there are
-// few of these. Rows fill whole tiles of the products.
+// few of these. Plain blocks may exceed it, since products of float32 read them slowly enough for
+// what is fetched ahead; the more rows they have, the fewer passages over the maps there are, and the
+// more columns, the fewer over the sums.
 type blockSizes struct {
+	planes int // of the kernel's spectrum for each frequency
+
 	frequencies, rows, columns, adjointRows, adjointColumns int
 
 	gradientFrequencies, gradientRows int
 
 	unit int // that rows and columns are counted in
-	slab int // steps that are sliced at a time
+	slab int // steps that are sliced at a time, or 0
 }
 
 var (
-	plainBlocks  = blockSizes{frequencies: 14, rows: 56, gradientFrequencies: 14, gradientRows: 56, columns: blockColumns, adjointRows: 80, adjointColumns: 96, unit: 1}
-	slicedBlocks = blockSizes{frequencies: 16, rows: 64, gradientFrequencies: 48, gradientRows: 32, columns: blockColumns, adjointRows: 64, adjointColumns: 128, unit: splitTile, slab: 64}
+	plainBlocks        = blockSizes{planes: 3, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	pairedBlocks       = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	slicedBlocks       = blockSizes{planes: 2, frequencies: 16, rows: 64, columns: 128, adjointRows: 64, adjointColumns: 128, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
+	pairedSlicedBlocks = blockSizes{planes: 4, frequencies: 16, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	// narrowBlocks are those of sliced matrices that have no more rows and columns.
-	narrowBlocks = blockSizes{frequencies: 16, rows: 96, gradientFrequencies: 16, gradientRows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, unit: splitTile, slab: 96}
-)
+	narrowBlocks = blockSizes{planes: 2, frequencies: 16, rows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, gradientFrequencies: 16, gradientRows: 96, unit: splitTile, slab: 96}
 
-// kernel returns the values of a block for one frequency, of which paired elements have two
-// kinds of half the columns.
-func (b *blockSizes) kernel(rows int) int {
-	return max(2*blockSize(rows, columns(b.columns)), 4*blockSize(rows, columns(b.columns/2)))
-}
+	allBlocks = []*blockSizes{&plainBlocks, &pairedBlocks, &slicedBlocks, &pairedSlicedBlocks, &narrowBlocks}
+)
 
 func blockSizesOf(s *Shape) blockSizes {
 	switch {
+	case !slicesProducts(s) && s.Paired:
+		return pairedBlocks
 	case !slicesProducts(s):
 		return plainBlocks
-	case !s.Paired && max(s.Sources(), s.Targets()) <= narrowBlocks.rows:
+	case s.Paired:
+		return pairedSlicedBlocks
+	case max(s.Sources(), s.Targets()) <= narrowBlocks.rows:
 		return narrowBlocks
 	}
 	return slicedBlocks

@@ -33,16 +33,13 @@ func (k *keptSpectrum) cut(memory []float32, b band, s *Shape) (rest []float32) 
 // and the size of the largest.
 func keptBlocks(frequencies int, s *Shape) (count, size int) {
 	b := blockSizesOf(s)
-	kinds, planes := 1, 3
-	switch {
-	case s.Paired:
-		kinds, planes = 2, 4
-	case slicesProducts(s):
-		planes = 2
+	kinds := 1
+	if s.Paired {
+		kinds = 2
 	}
-	rows, width, most := s.Targets()/kinds, s.Sources()/kinds, blockColumns/kinds
-	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, most)
-	size = planes * min(b.frequencies, frequencies) * blockSize(min(b.rows, rows), columns(min(most, width)))
+	rows, width := s.Targets()/kinds, s.Sources()/kinds
+	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, b.columns)
+	size = b.planes * min(b.frequencies, frequencies) * blockSize(min(b.rows, rows), columns(min(b.columns, width)))
 	return count, size
 }
 

@@ -47,10 +47,10 @@ func (p *pairedProduct) run() {
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
 		p.targets = p.share.planes(s.NIn / 2)
-		p.blocks, p.steps = blocksOf(p.targets.count, blockColumns/2), blocksOf(s.Out*s.rendered(), p.size.rows)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Out*s.rendered(), p.size.adjointRows)
 	} else {
 		p.targets = p.share.planes(s.rendered())
-		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, blockColumns/2)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, p.size.columns)
 	}
 	if p.kept.values == nil { // else the blocks are those that are kept
 		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)

@@ -8,8 +8,8 @@ import (
 // product multiplies the spectrum of the kernel, K = kr + i*ki, with that of a
 // map for every frequency of a band, in three real products (Gauss):
 //
-//	y^   t = (kr+ki) xr,   re = t - ki (xr+xi),   im = t + kr (xi-xr)
-//	dx^  t = (kr-ki)'yr,   re = t + ki'(yr+yi),   im = t + kr'(yi-yr)
+//	y^   t = kr (xr+xi),   re = t - (kr+ki) xi,   im = t - (kr-ki) xr
+//	dx^  t = kr'(yr+yi),   re = t - (kr-ki)'yi,   im = t - (kr+ki)'yr
 //
 // or, where the level has a matrix unit, in four (split.go).
 //
@@ -47,17 +47,16 @@ var _ tensor.Task = (*product)(nil)
 // blocksOf returns how many blocks of at most size n falls into.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// productLocal returns the size of a worker's memory: the kernel's block, the
+// productLocal returns the size of a worker's memory: the kernel's block, and the
 // first products and the sums of an operand, or the operands sliced.
 func productLocal(s *Shape) int {
-	b := &plainBlocks
-	forward := 3*b.frequencies*blockSize(b.rows, columns(b.columns)) + (b.frequencies*b.rows+2*b.columns)*s.B
-	adjoint := 3*b.frequencies*blockSize(b.adjointRows, columns(b.adjointColumns)) + (b.frequencies*b.adjointColumns+2*b.adjointRows)*s.B
-	most := max(forward, adjoint)
-	for _, b := range []*blockSizes{&slicedBlocks, &narrowBlocks} {
-		kernel := b.frequencies * max(b.kernel(b.rows), 2*blockSize(b.adjointRows, columns(b.adjointColumns)))
-		steps := max(b.slab, b.columns/2)
-		operands := slicedLocal(max(b.rows, b.adjointColumns), s.B, steps) + 2*b.adjointColumns*columns(steps)
+	most := 0
+	for _, b := range allBlocks {
+		kernel := b.frequencies * b.planes * max(blockSize(b.rows, columns(b.columns)), blockSize(b.adjointRows, columns(b.adjointColumns)))
+		operands := max(b.frequencies*b.rows+b.columns, b.frequencies*b.adjointColumns+b.adjointRows) * s.B
+		if b.slab > 0 {
+			operands = slicedLocal(max(b.rows, b.adjointColumns), s.B, b.slab) + 2*b.adjointColumns*columns(b.slab)
+		}
 		most = max(most, kernel+operands)
 	}
 	return most + 6*skew
@@ -74,7 +73,7 @@ func (p *product) run() {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
 		p.targets = p.share.planes(s.NOut)
-		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), blockColumns)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), p.size.columns)
 	}
 	if p.kept.values == nil { // else the blocks are those that are kept
 		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
@@ -104,9 +103,9 @@ func (p *product) Do(lo, hi, worker int) {
 				k := p.kept.block(item*p.steps + step)
 				switch {
 				case p.kept.fill && p.splits:
-					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin, 0, 1, 2)
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
 				case p.kept.fill:
-					p.gauss(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
+					p.gauss(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin)
 				case p.splits:
 					p.forwardSliced(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				default:
@@ -117,10 +116,9 @@ func (p *product) Do(lo, hi, worker int) {
 	}
 }
 
-// spectrum makes real and imaginary part of the kernel's spectrum for nf
-// frequencies from f on, rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: as
-// planes number real and imaginary of the planes of each frequency.
-func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32, real, imaginary, planes int) {
+// spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
+// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each.
+func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
 	even := p.pairs + 1
 	f += p.first
 	size := blockSize(nm, ld)
@@ -128,20 +126,29 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
 			k := k[m*ld+c:]
-			gemmNN(nf, n, even, p.cos[f*even:], even, slots, lds, k[real*size:], planes*size, false)
-			gemmNN(nf, n, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*lds:], lds, k[imaginary*size:], planes*size, false)
+			gemmNN(nf, n, even, p.cos[f*even:], even, slots, lds, k, 2*size, false)
+			gemmNN(nf, n, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*lds:], lds, k[size:], 2*size, false)
 			c += n
 		}
 	}
 }
 
-// gauss is spectrum with the three planes of Gauss' products.
+// gauss makes the factors of Gauss' products like spectrum, as planes number 0 to 2 of each frequency: the
+// real part, and its sum with and difference from the imaginary one.
 func (p *product) gauss(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
-	p.spectrum(k, f, nf, m0, nm, c0, nc, ld, sine, 2, 1, 3)
+	even := p.pairs + 1
+	f += p.first
 	size := blockSize(nm, ld)
-	for q := range nf {
-		k := k[q*3*size:]
-		asm.Sub(k[:size], k[2*size:3*size], k[size:2*size])
+	for m := range nm {
+		for c := 0; c < nc; {
+			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
+			var ahead []float32
+			if m+1 < nm {
+				ahead = slots[p.layout.row(c0+c):]
+			}
+			asm.GemmGauss(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k[m*ld+c:], size, 3*size, ahead)
+			c += n
+		}
 	}
 }
 
@@ -153,27 +160,27 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 	ld := columns(nc)
 	size := blockSize(nm, ld)
 	more, last := c0 > 0, c0+nc == s.Sources()
-	t, sum, difference := local.cut(nf*nm*batch), local.cut(nc*batch), local.cut(nc*batch)
+	t, sum := local.cut(nf*nm*batch), local.cut(nc*batch)
 	if k == nil {
 		k = local.cut(3 * nf * size) // the last: t stays where it is from step to step
-		p.gauss(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin)
+		p.gauss(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
 		xi := p.from[(f+q)*2*in+in+c0*batch:][:nc*batch]
-		asm.SumDiff(sum, difference, xi, xr)
+		asm.Add(sum, xr, xi)
 		re := p.to[(f+q)*2*out+m0*batch:][:nm*batch]
 		im := p.to[(f+q)*2*out+out+m0*batch:][:nm*batch]
 		t, k := t[q*nm*batch:][:nm*batch], k[3*q*size:]
-		gemmNN(nm, batch, nc, k, ld, xr, batch, t, batch, more)
-		gemmNN(nm, batch, nc, k[size:], ld, sum, batch, re, batch, more)
-		gemmNN(nm, batch, nc, k[2*size:], ld, difference, batch, im, batch, more)
+		gemmNN(nm, batch, nc, k, ld, sum, batch, t, batch, more)
+		gemmNN(nm, batch, nc, k[size:], ld, xi, batch, re, batch, more)
+		gemmNN(nm, batch, nc, k[2*size:], ld, xr, batch, im, batch, more)
 		if !last {
 			continue
 		}
-		asm.Add(re, re, t)
-		asm.Add(im, im, t)
+		asm.Sub(re, t, re)
+		asm.Sub(im, t, im)
 		if p.first+f+q == 0 {
 			p.addBias(re, m0, nm)
 		}
@@ -201,23 +208,23 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	ld := columns(nc)
 	size := blockSize(nm, ld)
 	more, last := m0 > 0, m0+nm == s.Targets()
-	t, sum, difference := local.cut(nf*nc*batch), local.cut(nm*batch), local.cut(nm*batch)
+	t, sum := local.cut(nf*nc*batch), local.cut(nm*batch)
 	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.gauss(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin)
+	p.gauss(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
 		yi := p.from[(f+q)*2*in+in+m0*batch:][:nm*batch]
-		asm.SumDiff(sum, difference, yi, yr)
+		asm.Add(sum, yr, yi)
 		re := p.to[(f+q)*2*out+c0*batch:][:nc*batch]
 		im := p.to[(f+q)*2*out+out+c0*batch:][:nc*batch]
 		t, k := t[q*nc*batch:][:nc*batch], k[3*q*size:]
-		gemmTN(nc, batch, nm, k, ld, yr, batch, t, batch, more)
-		gemmTN(nc, batch, nm, k[size:], ld, sum, batch, re, batch, more)
-		gemmTN(nc, batch, nm, k[2*size:], ld, difference, batch, im, batch, more)
+		gemmTN(nc, batch, nm, k, ld, sum, batch, t, batch, more)
+		gemmTN(nc, batch, nm, k[size:], ld, yi, batch, re, batch, more)
+		gemmTN(nc, batch, nm, k[2*size:], ld, yr, batch, im, batch, more)
 		if last {
-			asm.Add(re, re, t)
-			asm.Add(im, im, t)
+			asm.Sub(re, t, re)
+			asm.Sub(im, t, im)
 		}
 	}
 }
@@ -232,7 +239,7 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 	left, right := slicedOperands(&local, nm, batch, slab)
 	if k == nil {
 		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin, 0, 1, 2)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
@@ -275,7 +282,7 @@ func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	left, right := slicedOperands(&local, nc, batch, slab)
 	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
 	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin, 0, 1, 2)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		dy := p.from[(f+q)*2*in+m0*batch:]

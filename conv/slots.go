@@ -212,9 +212,11 @@ func (l *lattice) gradientParts(s *Shape) int {
 // the sums of both operands, or both sliced, and x^ at one frequency.
 func gradientLocal(s *Shape) int {
 	most := 0
-	for _, b := range []*blockSizes{&plainBlocks, &slicedBlocks, &narrowBlocks} {
-		operands := max(s.B*(2*b.gradientRows+columns(b.columns)), slicedLocal(b.gradientRows, 0, s.B))
-		most = max(most, b.gradientFrequencies*b.kernel(b.gradientRows)+operands)
+	for _, b := range allBlocks {
+		// Paired elements have two kinds of half the columns, with two planes for each.
+		kernel := max(2*blockSize(b.gradientRows, columns(blockColumns)), 4*blockSize(b.gradientRows, columns(blockColumns/2)))
+		operands := max(s.B*(2*b.gradientRows+columns(blockColumns)), slicedLocal(b.gradientRows, 0, s.B))
+		most = max(most, b.gradientFrequencies*kernel+operands)
 	}
 	_, nr := asm.GemmTile()
 	own := panels{kinds: 1, n: min(s.Sources(), blockColumns), nr: nr, batch: s.B}
