@@ -8,7 +8,8 @@ BENCHTIME ?= 1s
 BENCHCOUNT ?= 1
 BENCHOUT ?= bench.out
 SUITES  ?= all
-PROFILE_LEVELS ?= amx avx512
+PROFILES ?= bench/results/speed/profiles
+PROFILE_LEVELS ?= amx
 PROFILE_PRESETS ?= rotmnist-se2-8-partial rotmnist-se2-8-full mnist6-180-se2-8-partial mnist6-180-se2-8-partial-perelement cifar10-se2-16-partial cifar10-se2-4-full-13layer rotmnist-sim2-8-partial mnist6-m-mirror-2-partial
 ROUNDS  ?= 0
 PYTHON  ?= python3
@@ -82,11 +83,11 @@ bench-peers: ## measure SUITES (all) against other software, see bench/README.md
 	$(GO) run ./bench/report
 
 # Some seconds of steps each. Shares, unlike times, bear other work on the machine.
-bench-profiles: ## profile training steps at each of PROFILE_LEVELS, for BENCHMARKS.md
-	@set -e; dir=$$(mktemp -d); mkdir -p bench/results/speed/profiles; for level in $(PROFILE_LEVELS); do for preset in $(PROFILE_PRESETS); do \
+bench-profiles: ## profile training steps at each of PROFILE_LEVELS into PROFILES, for BENCHMARKS.md
+	@set -e; dir=$$(mktemp -d); mkdir -p '$(PROFILES)'; for level in $(PROFILE_LEVELS); do for preset in $(PROFILE_PRESETS); do \
 		echo "$$preset at $$level"; \
 		NOETHER_SIMD=$$level $(GO) test ./bench -run '^$$' -bench "TrainStep/preset=$$preset\$$/batch=[0-9]+/threads=1\$$" -benchtime 4s -o $$dir/bench.test -cpuprofile $$dir/cpu.prof >/dev/null; \
-		$(GO) tool pprof -top -nodecount=1000 -nodefraction=0 $$dir/bench.test $$dir/cpu.prof 2>/dev/null | sed '/^File:/d;/^Build ID:/d' >bench/results/speed/profiles/$$preset@$$level.txt; \
+		$(GO) tool pprof -top -nodecount=1000 -nodefraction=0 $$dir/bench.test $$dir/cpu.prof 2>/dev/null | sed '/^File:/d;/^Build ID:/d' >'$(PROFILES)'/$$preset@$$level.txt; \
 	done; done; rm -r $$dir
 
 bench-report: ## make BENCHMARKS.md, the pages of other machines, and their plots of the raw files in bench/results
