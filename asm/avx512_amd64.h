@@ -50,3 +50,50 @@
 	TRANSPOSELANES(Z1, Z5, Z9, Z13, Z20, Z21, Z22, Z23);   \
 	TRANSPOSELANES(Z2, Z6, Z10, Z14, Z24, Z25, Z26, Z27);  \
 	TRANSPOSELANES(Z3, Z7, Z11, Z15, Z28, Z29, Z30, Z31)
+
+// ZERO28 clears Z0..Z27, the sums of a register tile.
+#define ZERO28 \
+	VPXORD Z0, Z0, Z0; \
+	VPXORD Z1, Z1, Z1; \
+	VPXORD Z2, Z2, Z2; \
+	VPXORD Z3, Z3, Z3; \
+	VPXORD Z4, Z4, Z4; \
+	VPXORD Z5, Z5, Z5; \
+	VPXORD Z6, Z6, Z6; \
+	VPXORD Z7, Z7, Z7; \
+	VPXORD Z8, Z8, Z8; \
+	VPXORD Z9, Z9, Z9; \
+	VPXORD Z10, Z10, Z10; \
+	VPXORD Z11, Z11, Z11; \
+	VPXORD Z12, Z12, Z12; \
+	VPXORD Z13, Z13, Z13; \
+	VPXORD Z14, Z14, Z14; \
+	VPXORD Z15, Z15, Z15; \
+	VPXORD Z16, Z16, Z16; \
+	VPXORD Z17, Z17, Z17; \
+	VPXORD Z18, Z18, Z18; \
+	VPXORD Z19, Z19, Z19; \
+	VPXORD Z20, Z20, Z20; \
+	VPXORD Z21, Z21, Z21; \
+	VPXORD Z22, Z22, Z22; \
+	VPXORD Z23, Z23, Z23; \
+	VPXORD Z24, Z24, Z24; \
+	VPXORD Z25, Z25, Z25; \
+	VPXORD Z26, Z26, Z26; \
+	VPXORD Z27, Z27, Z27
+
+// JUMP7 goes to the label of m = AX, 1 <= m <= 7.
+#define JUMP7(l1, l2, l3, l4, l5, l6, l7) \
+	CMPQ AX, $7; \
+	JEQ  l7;     \
+	CMPQ AX, $6; \
+	JEQ  l6;     \
+	CMPQ AX, $5; \
+	JEQ  l5;     \
+	CMPQ AX, $4; \
+	JEQ  l4;     \
+	CMPQ AX, $3; \
+	JEQ  l3;     \
+	CMPQ AX, $2; \
+	JEQ  l2;     \
+	JMP  l1

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // A strip of GemmGauss of at most 7 rows, tile by tile of 32 columns. In Go:
 //
@@ -97,22 +98,6 @@ again:  \
 	JZ      next                   \
 	ADDQ    DX, R8
 
-// JUMP goes to the label of m.
-#define JUMP(l1, l2, l3, l4, l5, l6, l7) \
-	CMPQ AX, $7 \
-	JEQ  l7     \
-	CMPQ AX, $6 \
-	JEQ  l6     \
-	CMPQ AX, $5 \
-	JEQ  l5     \
-	CMPQ AX, $4 \
-	JEQ  l4     \
-	CMPQ AX, $3 \
-	JEQ  l3     \
-	CMPQ AX, $2 \
-	JEQ  l2     \
-	JMP  l1
-
 // func sgemmGauss7x32AVX512(m, n, k0, k1 int, a0 *float32, lda0 int, a1 *float32, lda1 int, b0, b1 *float32, ldb int, c *float32, plane, ldc int, ahead *float32)
 TEXT ·sgemmGauss7x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ ldb+80(FP), R10
@@ -134,34 +119,7 @@ tile:
 	KMOVW   AX, K1
 	SHRQ    $16, AX
 	KMOVW   AX, K2
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	VPXORD  Z14, Z14, Z14
-	VPXORD  Z15, Z15, Z15
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	VPXORD  Z20, Z20, Z20
-	VPXORD  Z21, Z21, Z21
-	VPXORD  Z22, Z22, Z22
-	VPXORD  Z23, Z23, Z23
-	VPXORD  Z24, Z24, Z24
-	VPXORD  Z25, Z25, Z25
-	VPXORD  Z26, Z26, Z26
-	VPXORD  Z27, Z27, Z27
+	ZERO28
 	MOVQ    k0+16(FP), CX
 	MOVQ    a0+32(FP), SI
 	MOVQ    lda0+40(FP), R9
@@ -175,10 +133,10 @@ tile:
 	JZ      imag
 	CMPQ    n+8(FP), $32
 	JLT     maskedReal
-	JUMP(real1, real2, real3, real4, real5, real6, real7)
+	JUMP7(real1, real2, real3, real4, real5, real6, real7)
 
 maskedReal:
-	JUMP(maskedReal1, maskedReal2, maskedReal3, maskedReal4, maskedReal5, maskedReal6, maskedReal7)
+	JUMP7(maskedReal1, maskedReal2, maskedReal3, maskedReal4, maskedReal5, maskedReal6, maskedReal7)
 
 real1:
 	STEPS(REAL1, FULL, real1again, imag)
@@ -236,10 +194,10 @@ imag:
 	JZ    save
 	CMPQ  n+8(FP), $32
 	JLT   maskedImag
-	JUMP(imag1, imag2, imag3, imag4, imag5, imag6, imag7)
+	JUMP7(imag1, imag2, imag3, imag4, imag5, imag6, imag7)
 
 maskedImag:
-	JUMP(maskedImag1, maskedImag2, maskedImag3, maskedImag4, maskedImag5, maskedImag6, maskedImag7)
+	JUMP7(maskedImag1, maskedImag2, maskedImag3, maskedImag4, maskedImag5, maskedImag6, maskedImag7)
 
 imag1:
 	STEPS(IMAG1, FULL, imag1again, save)

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // One strip C (+)= A*B of at most 14 rows, tile by tile of 32 columns.
 // sgemmNN14x32AVX512 reads A row-major, sgemmTN14x32AVX512 reads it k-major. In
@@ -284,39 +285,12 @@
 	JNZ        fetch         \
 	SUBQ       DX, R8        \
 	JMP        clear         \
-	later:               \
-	DECQ   R11           \
-	IMULQ  DX, R11       \
-	ADDQ   R11, R8       \
-	clear:               \
-	VPXORD Z0, Z0, Z0    \
-	VPXORD Z1, Z1, Z1    \
-	VPXORD Z2, Z2, Z2    \
-	VPXORD Z3, Z3, Z3    \
-	VPXORD Z4, Z4, Z4    \
-	VPXORD Z5, Z5, Z5    \
-	VPXORD Z6, Z6, Z6    \
-	VPXORD Z7, Z7, Z7    \
-	VPXORD Z8, Z8, Z8    \
-	VPXORD Z9, Z9, Z9    \
-	VPXORD Z10, Z10, Z10 \
-	VPXORD Z11, Z11, Z11 \
-	VPXORD Z12, Z12, Z12 \
-	VPXORD Z13, Z13, Z13 \
-	VPXORD Z14, Z14, Z14 \
-	VPXORD Z15, Z15, Z15 \
-	VPXORD Z16, Z16, Z16 \
-	VPXORD Z17, Z17, Z17 \
-	VPXORD Z18, Z18, Z18 \
-	VPXORD Z19, Z19, Z19 \
-	VPXORD Z20, Z20, Z20 \
-	VPXORD Z21, Z21, Z21 \
-	VPXORD Z22, Z22, Z22 \
-	VPXORD Z23, Z23, Z23 \
-	VPXORD Z24, Z24, Z24 \
-	VPXORD Z25, Z25, Z25 \
-	VPXORD Z26, Z26, Z26 \
-	VPXORD Z27, Z27, Z27
+	later:         \
+	DECQ   R11     \
+	IMULQ  DX, R11 \
+	ADDQ   R11, R8 \
+	clear:         \
+	ZERO28
 
 // PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \

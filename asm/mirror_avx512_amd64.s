@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx512_amd64.h"
 
 // A strip of GemmMirrored of at most 7 rows, tile by tile of 32 columns. In Go:
 //
@@ -115,22 +116,6 @@ again:  \
 	UP(e0, e1)         \
 	DOWN
 
-// JUMP goes to the label of m.
-#define JUMP(l1, l2, l3, l4, l5, l6, l7) \
-	CMPQ AX, $7 \
-	JEQ  l7     \
-	CMPQ AX, $6 \
-	JEQ  l6     \
-	CMPQ AX, $5 \
-	JEQ  l5     \
-	CMPQ AX, $4 \
-	JEQ  l4     \
-	CMPQ AX, $3 \
-	JEQ  l3     \
-	CMPQ AX, $2 \
-	JEQ  l2     \
-	JMP  l1
-
 // func sgemmMirrored7x32AVX512(m, n, k0, k1 int, a0, a1 *float32, lda int, b0, b1 *float32, ldb int, up, down *float32, ldc int, middle, accumulate bool)
 TEXT ·sgemmMirrored7x32AVX512(SB), NOSPLIT, $0-106
 	MOVQ  lda+48(FP), R9
@@ -162,50 +147,23 @@ tile:
 	KMOVW   K2, K4
 
 sums:
-	MOVQ   up+80(FP), R8
-	MOVQ   down+88(FP), R11
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
-	VPXORD Z25, Z25, Z25
-	VPXORD Z26, Z26, Z26
-	VPXORD Z27, Z27, Z27
-	MOVQ   a0+32(FP), SI
-	MOVQ   b0+56(FP), DI
-	MOVQ   k0+16(FP), CX
-	MOVQ   R8, R12
-	LEAQ   (R8)(BX*1), R13
-	TESTQ  CX, CX
-	JZ     odd
-	MOVQ   m+0(FP), AX
-	CMPQ   n+8(FP), $32
-	JLT    maskedEven
-	JUMP(even1, even2, even3, even4, even5, even6, even7)
+	MOVQ  up+80(FP), R8
+	MOVQ  down+88(FP), R11
+	ZERO28
+	MOVQ  a0+32(FP), SI
+	MOVQ  b0+56(FP), DI
+	MOVQ  k0+16(FP), CX
+	MOVQ  R8, R12
+	LEAQ  (R8)(BX*1), R13
+	TESTQ CX, CX
+	JZ    odd
+	MOVQ  m+0(FP), AX
+	CMPQ  n+8(FP), $32
+	JLT   maskedEven
+	JUMP7(even1, even2, even3, even4, even5, even6, even7)
 
 maskedEven:
-	JUMP(maskedEven1, maskedEven2, maskedEven3, maskedEven4, maskedEven5, maskedEven6, maskedEven7)
+	JUMP7(maskedEven1, maskedEven2, maskedEven3, maskedEven4, maskedEven5, maskedEven6, maskedEven7)
 
 even1:
 	STEPS(EVEN1, FULL, even1again, odd)
@@ -260,10 +218,10 @@ odd:
 	JZ    save
 	CMPQ  n+8(FP), $32
 	JLT   maskedOdd
-	JUMP(odd1, odd2, odd3, odd4, odd5, odd6, odd7)
+	JUMP7(odd1, odd2, odd3, odd4, odd5, odd6, odd7)
 
 maskedOdd:
-	JUMP(maskedOdd1, maskedOdd2, maskedOdd3, maskedOdd4, maskedOdd5, maskedOdd6, maskedOdd7)
+	JUMP7(maskedOdd1, maskedOdd2, maskedOdd3, maskedOdd4, maskedOdd5, maskedOdd6, maskedOdd7)
 
 odd1:
 	STEPS(ODD1, FULL, odd1again, save)
@@ -311,7 +269,7 @@ save:
 	LEAQ (R8)(BX*1), R12
 	MOVQ R11, R13
 	MOVQ m+0(FP), AX
-	JUMP(save1, save2, save3, save4, save5, save6, save7)
+	JUMP7(save1, save2, save3, save4, save5, save6, save7)
 
 save7:
 	SAVE(Z12, Z13, Z26, Z27)
