@@ -43,6 +43,23 @@ func benchLevels(b *testing.B, suffix string, elems, bytes int, f func()) {
 	}
 }
 
+// benchProducts runs f, which takes so many operations, at each level under the name impl=L/suffix.
+func benchProducts(b *testing.B, suffix string, operations float64, f func()) {
+	before := Active()
+	defer func() { _ = SetLevel(before) }()
+	for _, l := range Available() {
+		if err := SetLevel(l); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("impl=%v/%s", l, suffix), func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(operations*float64(b.N)/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
+		})
+	}
+}
+
 // bench runs f on the first n values of slices for each size.
 func bench(b *testing.B, slices, bytes int, f func(a [][]float32)) {
 	for _, n := range benchSizes {

@@ -160,20 +160,10 @@ func BenchmarkGemmGauss(b *testing.B) {
 			s[i] = rand.Float32() - 0.5
 		}
 	}
-	for _, l := range Available() {
-		b.Run(fmt.Sprintf("impl=%s/m=%d/n=%d/k0=%d/k1=%d", l, m, n, k0, k1), func(b *testing.B) {
-			before := Active()
-			defer func() { _ = SetLevel(before) }()
-			if err := SetLevel(l); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				for r := range rows {
-					slots, after := x[r*(k0+k1)*n:], x[(r+1)*(k0+k1)*n:]
-					GemmGauss(m, n, k0, k1, a, k0, a[m*k0:], k1, slots, slots[k0*n:], n, c[r*n:], plane, 3*plane, after)
-				}
-			}
-			b.ReportMetric(2*rows*m*n*(k0+k1)*float64(b.N)/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
-		})
-	}
+	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k0=%d/k1=%d", m, n, k0, k1), 2*rows*m*n*(k0+k1), func() {
+		for r := range rows {
+			slots, after := x[r*(k0+k1)*n:], x[(r+1)*(k0+k1)*n:]
+			GemmGauss(m, n, k0, k1, a, k0, a[m*k0:], k1, slots, slots[k0*n:], n, c[r*n:], plane, 3*plane, after)
+		}
+	})
 }

@@ -180,17 +180,7 @@ func BenchmarkGemmMirrored(b *testing.B) {
 			s[i] = rand.Float32() - 0.5
 		}
 	}
-	for _, l := range Available() {
-		b.Run(fmt.Sprintf("impl=%s/m=%d/n=%d/k0=%d/k1=%d", l, m, n, k0, k1), func(b *testing.B) {
-			before := Active()
-			defer func() { _ = SetLevel(before) }()
-			if err := SetLevel(l); err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				GemmMirrored(m, n, k0, k1, a, a[k0*m:], m, x, x[k0*line:], line, y, y[m*line:], line, false, true)
-			}
-			b.ReportMetric(2*m*n*(k0+k1)*float64(b.N)/b.Elapsed().Seconds()*1e-9, "GFLOP/s")
-		})
-	}
+	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k0=%d/k1=%d", m, n, k0, k1), 2*m*n*(k0+k1), func() {
+		GemmMirrored(m, n, k0, k1, a, a[k0*m:], m, x, x[k0*line:], line, y, y[m*line:], line, false, true)
+	})
 }

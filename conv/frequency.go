@@ -20,8 +20,8 @@ import (
 //
 // The transforms (lattice.go, transform.go) are small matrix products, batch
 // innermost. The spectrum of the kernel is never stored: it is made of the live
-// taps, folded into even and odd slots, for as many frequencies and rows as fit
-// the second-level cache, and multiplied there (product.go); that of its
+// taps, folded into even and odd slots, for some frequencies, rows and columns at a
+// time (blockSizes), and multiplied there (product.go); that of its
 // gradient is folded back into slots in the same way (slots.go). The spectra of
 // the maps are made band by band of frequencies where they are large.
 //

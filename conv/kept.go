@@ -33,10 +33,7 @@ func (k *keptSpectrum) cut(memory []float32, b band, s *Shape) (rest []float32) 
 // and the size of the largest.
 func keptBlocks(frequencies int, s *Shape) (count, size int) {
 	b := blockSizesOf(s)
-	kinds := 1
-	if s.Paired {
-		kinds = 2
-	}
+	kinds := kinds(elementsOf(s, s.NIn))
 	rows, width := s.Targets()/kinds, s.Sources()/kinds
 	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, b.columns)
 	size = b.planes * min(b.frequencies, frequencies) * blockSize(min(b.rows, rows), columns(min(b.columns, width)))

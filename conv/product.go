@@ -14,9 +14,8 @@ import (
 // or, where the level has a matrix unit, in four (split.go).
 //
 // An item is a block of frequencies and one of rows of the result. The kernel's
-// spectrum, its planes being the first factors above, is made in the second-level
-// cache for one block of the summation index after the other, [f, plane, (o,i),
-// (c,j)], and multiplied there.
+// spectrum, its planes being the first factors above, is made for one block of the
+// summation index after the other, [f, plane, (o,i), (c,j)], and multiplied at once.
 type product struct {
 	*lattice
 	shape *Shape

@@ -16,10 +16,7 @@ type slotBlocks struct {
 }
 
 func slotBlocksOf(s *Shape) slotBlocks {
-	kinds := 1
-	if s.Paired {
-		kinds = 2
-	}
+	kinds := kinds(elementsOf(s, s.NIn))
 	return slotBlocks{rows: s.Out * s.rendered(), kinds: kinds, taps: len(s.Offsets), width: s.Sources() / kinds, block: blockColumns / kinds}
 }
 
@@ -173,7 +170,7 @@ func (p *folding) fold(m int, byTap []float32) {
 //
 // and folds them into the slots. An item is a block of rows (o,i), one of columns (c,j) and
 // a part of the frequencies of the band; it goes through these in order, as many at a time
-// as its share of the second-level cache holds. Parts have slots of their own.
+// as blockSizes says. Parts have slots of their own.
 type gradient struct {
 	*lattice
 	shape *Shape
