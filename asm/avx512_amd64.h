@@ -53,16 +53,16 @@
 
 // ZERO28 clears Z0..Z27, the sums of a register tile.
 #define ZERO28 \
-	VPXORD Z0, Z0, Z0; \
-	VPXORD Z1, Z1, Z1; \
-	VPXORD Z2, Z2, Z2; \
-	VPXORD Z3, Z3, Z3; \
-	VPXORD Z4, Z4, Z4; \
-	VPXORD Z5, Z5, Z5; \
-	VPXORD Z6, Z6, Z6; \
-	VPXORD Z7, Z7, Z7; \
-	VPXORD Z8, Z8, Z8; \
-	VPXORD Z9, Z9, Z9; \
+	VPXORD Z0, Z0, Z0;    \
+	VPXORD Z1, Z1, Z1;    \
+	VPXORD Z2, Z2, Z2;    \
+	VPXORD Z3, Z3, Z3;    \
+	VPXORD Z4, Z4, Z4;    \
+	VPXORD Z5, Z5, Z5;    \
+	VPXORD Z6, Z6, Z6;    \
+	VPXORD Z7, Z7, Z7;    \
+	VPXORD Z8, Z8, Z8;    \
+	VPXORD Z9, Z9, Z9;    \
 	VPXORD Z10, Z10, Z10; \
 	VPXORD Z11, Z11, Z11; \
 	VPXORD Z12, Z12, Z12; \
