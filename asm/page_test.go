@@ -189,10 +189,23 @@ func TestStayInside(t *testing.T) {
 					check(t, fmt.Sprintf("GemmMirrored of %dx%dx%d", m, n, k), func() {
 						GemmMirrored(m, n, k, k, x(k*m), x(k*m), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, true)
 					})
+					check(t, fmt.Sprintf("GemmPair of %dx%dx%d", m, n, k), func() {
+						GemmPair(m, n, k, k, x(m*k), k, x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, x(5))
+					})
+					ahead := [4][]float32{x(5), x(3)}
+					check(t, fmt.Sprintf("GemmComplexNN of %dx%dx%d", m, n, k), func() {
+						GemmComplexNN(m, n, k, x(m*k), x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, true, ahead)
+					})
+					check(t, fmt.Sprintf("GemmComplexTN of %dx%dx%d", m, n, k), func() {
+						GemmComplexTN(m, n, k, x(m*k), x(m*k), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, ahead)
+					})
 					last := (n - 1) / nr
 					size := last*k*nr + (k-1)*nr + n - last*nr
 					check(t, fmt.Sprintf("GemmPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmPanelsNN(m, n, k, x(m*k), k, x(size), k*nr, x(m*n), n, true)
+					})
+					check(t, fmt.Sprintf("GemmComplexPanelsNN of %dx%dx%d", m, n, k), func() {
+						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)
 					})
 					check(t, fmt.Sprintf("GemmPanelsTN of %dx%dx%d", m, n, k), func() {
 						GemmPanelsTN(m, n, k, x(m*k), m, x(size), k*nr, x(m*n), n, false)

@@ -93,7 +93,7 @@ type blockSizes struct {
 }
 
 var (
-	plainBlocks        = blockSizes{planes: 3, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	plainBlocks        = blockSizes{planes: 2, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	pairedBlocks       = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	slicedBlocks       = blockSizes{planes: 2, frequencies: 16, rows: 64, columns: 128, adjointRows: 64, adjointColumns: 128, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	pairedSlicedBlocks = blockSizes{planes: 4, frequencies: 16, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}

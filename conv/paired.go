@@ -84,7 +84,8 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 }
 
 // spectrum makes the real kernel for nf frequencies from f on, rows m0.. and
-// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld.
+// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld. The slots of
+// the next row are fetched meanwhile.
 func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	even := p.pairs + 1
 	f += p.first
@@ -93,16 +94,16 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
 			k := k[m*ld+c:]
-			cosine := func(kind, at int) {
-				gemmNN(nf, n, even, p.cos[f*even:], even, slots[kind*p.layout.taps*lds:], lds, k[at*block:], 4*block, false)
+			var ahead []float32
+			if m+1 < nm {
+				ahead = slots[p.layout.row(c0+c):]
 			}
-			sine := func(sin []float32, kind, at int) {
-				gemmNN(nf, n, p.pairs, sin[f*p.pairs:], p.pairs, slots[(kind*p.layout.taps+even)*lds:], lds, k[at*block:], 4*block, false)
+			parts := func(kind int, sine []float32, re, im int) {
+				slots := slots[kind*p.layout.taps*lds:]
+				asm.GemmPair(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, kind*p.layout.taps*lds))
 			}
-			cosine(0, 0)
-			sine(p.sin, 1, 1)
-			sine(p.minusSin, 0, 2)
-			cosine(1, 3)
+			parts(0, p.minusSin, 0, 2)
+			parts(1, p.sin, 3, 1)
 			c += n
 		}
 	}

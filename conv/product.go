@@ -5,17 +5,15 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// product multiplies the spectrum of the kernel, K = kr + i*ki, with that of a
-// map for every frequency of a band, in three real products (Gauss):
+// product multiplies the spectrum of the kernel with that of a map for every frequency of a band,
 //
-//	y^   t = kr (xr+xi),   re = t - (kr+ki) xi,   im = t - (kr-ki) xr
-//	dx^  t = kr'(yr+yi),   re = t - (kr-ki)'yi,   im = t - (kr+ki)'yr
+//	y^ = K x^,   dx^ = conj(K)' y^
 //
-// or, where the level has a matrix unit, in four (split.go).
+// by complex matrices or, where the level has a matrix unit, by sliced ones.
 //
 // An item is a block of frequencies and one of rows of the result. The kernel's
-// spectrum, its planes being the first factors above, is made for one block of the
-// summation index after the other, [f, plane, (o,i), (c,j)], and multiplied at once.
+// spectrum is made for one block of the summation index after the other, [f, part, (o,i), (c,j)], and
+// multiplied at once.
 type product struct {
 	*lattice
 	shape *Shape
@@ -46,13 +44,13 @@ var _ tensor.Task = (*product)(nil)
 // blocksOf returns how many blocks of at most size n falls into.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// productLocal returns the size of a worker's memory: the kernel's block, and the
-// first products and the sums of an operand, or the operands sliced.
+// productLocal returns the size of a worker's memory: the kernel's block, and
+// operands sliced.
 func productLocal(s *Shape) int {
 	most := 0
 	for _, b := range allBlocks {
 		kernel := b.frequencies * b.planes * max(blockSize(b.rows, columns(b.columns)), blockSize(b.adjointRows, columns(b.adjointColumns)))
-		operands := max(b.frequencies*b.rows+b.columns, b.frequencies*b.adjointColumns+b.adjointRows) * s.B
+		operands := 0
 		if b.slab > 0 {
 			operands = slicedLocal(max(b.rows, b.adjointColumns), s.B, b.slab) + 2*b.adjointColumns*columns(b.slab)
 		}
@@ -101,10 +99,8 @@ func (p *product) Do(lo, hi, worker int) {
 				c0, c1 := shareWhole(s.Sources(), p.steps, step, p.size.unit)
 				k := p.kept.block(item*p.steps + step)
 				switch {
-				case p.kept.fill && p.splits:
-					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.minusSin)
 				case p.kept.fill:
-					p.gauss(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sin)
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sine())
 				case p.splits:
 					p.forwardSliced(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				default:
@@ -115,26 +111,19 @@ func (p *product) Do(lo, hi, worker int) {
 	}
 }
 
-// spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
-// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each.
-func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
-	even := p.pairs + 1
-	f += p.first
-	size := blockSize(nm, ld)
-	for m := range nm {
-		for c := 0; c < nc; {
-			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
-			k := k[m*ld+c:]
-			gemmNN(nf, n, even, p.cos[f*even:], even, slots, lds, k, 2*size, false)
-			gemmNN(nf, n, p.pairs, sine[f*p.pairs:], p.pairs, slots[even*lds:], lds, k[size:], 2*size, false)
-			c += n
-		}
+// sine returns the sines that the imaginary part of the spectrum is made with, forward: sliced
+// products take the conjugate.
+func (p *product) sine() []float32 {
+	if p.splits {
+		return p.minusSin
 	}
+	return p.sin
 }
 
-// gauss makes the factors of Gauss' products like spectrum, as planes number 0 to 2 of each frequency: the
-// real part, and its sum with and difference from the imaginary one.
-func (p *product) gauss(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
+// spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
+// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each. The slots of
+// the next row are fetched meanwhile.
+func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
 	even := p.pairs + 1
 	f += p.first
 	size := blockSize(nm, ld)
@@ -145,45 +134,40 @@ func (p *product) gauss(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float
 			if m+1 < nm {
 				ahead = slots[p.layout.row(c0+c):]
 			}
-			asm.GemmGauss(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k[m*ld+c:], size, 3*size, ahead)
+			k := k[m*ld+c:]
+			asm.GemmPair(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k, k[size:], 2*size, ahead)
 			c += n
 		}
 	}
 }
 
 // forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets
-// y^, and finishes them with the last. k is their spectrum or nil.
+// y^. k is their spectrum or nil.
 func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := blockSize(nm, ld)
-	more, last := c0 > 0, c0+nc == s.Sources()
-	t, sum := local.cut(nf*nm*batch), local.cut(nc*batch)
 	if k == nil {
-		k = local.cut(3 * nf * size) // the last: t stays where it is from step to step
-		p.gauss(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin)
+		k = local.cut(2 * nf * size)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
-		xr := p.from[(f+q)*2*in+c0*batch:][:nc*batch]
-		xi := p.from[(f+q)*2*in+in+c0*batch:][:nc*batch]
-		asm.Add(sum, xr, xi)
-		re := p.to[(f+q)*2*out+m0*batch:][:nm*batch]
-		im := p.to[(f+q)*2*out+out+m0*batch:][:nm*batch]
-		t, k := t[q*nm*batch:][:nm*batch], k[3*q*size:]
-		gemmNN(nm, batch, nc, k, ld, sum, batch, t, batch, more)
-		gemmNN(nm, batch, nc, k[size:], ld, xi, batch, re, batch, more)
-		gemmNN(nm, batch, nc, k[2*size:], ld, xr, batch, im, batch, more)
-		if !last {
-			continue
-		}
-		asm.Sub(re, t, re)
-		asm.Sub(im, t, im)
-		if p.first+f+q == 0 {
-			p.addBias(re, m0, nm)
+		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
+		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
+		asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch))
+		if p.first+f+q == 0 && c0 == 0 {
+			p.addBias(y, m0, nm)
 		}
 	}
+}
+
+// nextOperands returns what to fetch during a complex product at one frequency: so many values of both
+// parts of x and of y at the next, where there is one. Parts are a distance apart.
+func nextOperands(x []float32, in, nx int, y []float32, out, ny int) [4][]float32 {
+	first := func(x []float32, n int) []float32 { return x[:min(n, len(x))] }
+	return [4][]float32{first(after(x, 2*in), nx), first(after(x, 3*in), nx), first(after(y, 2*out), ny), first(after(y, 3*out), ny)}
 }
 
 // addBias adds the biases to the real parts of rows m0.. at frequency zero: a
@@ -200,31 +184,19 @@ func (p *product) addBias(re []float32, m0, nm int) {
 }
 
 // backward adds what the rows m0.. of the kernel contribute to rows c0.. of the targets
-// dx^, and finishes them with the last.
+// dx^.
 func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	s := p.shape
 	batch := s.B
 	ld := columns(nc)
 	size := blockSize(nm, ld)
-	more, last := m0 > 0, m0+nm == s.Targets()
-	t, sum := local.cut(nf*nc*batch), local.cut(nm*batch)
-	k := local.cut(3 * nf * size) // the last: t stays where it is from step to step
-	p.gauss(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin)
+	k := local.cut(2 * nf * size)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
-		yr := p.from[(f+q)*2*in+m0*batch:][:nm*batch]
-		yi := p.from[(f+q)*2*in+in+m0*batch:][:nm*batch]
-		asm.Add(sum, yr, yi)
-		re := p.to[(f+q)*2*out+c0*batch:][:nc*batch]
-		im := p.to[(f+q)*2*out+out+c0*batch:][:nc*batch]
-		t, k := t[q*nc*batch:][:nc*batch], k[3*q*size:]
-		gemmTN(nc, batch, nm, k, ld, sum, batch, t, batch, more)
-		gemmTN(nc, batch, nm, k[size:], ld, yi, batch, re, batch, more)
-		gemmTN(nc, batch, nm, k[2*size:], ld, yr, batch, im, batch, more)
-		if last {
-			asm.Sub(re, t, re)
-			asm.Sub(im, t, im)
-		}
+		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
+		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
+		asm.GemmComplexTN(nc, batch, nm, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0, nextOperands(dy, in, nm*batch, dx, out, nc*batch))
 	}
 }
 

@@ -163,10 +163,10 @@ func (p *folding) fold(m int, byTap []float32) {
 	}
 }
 
-// gradient computes the gradient of slots from the spectra of x and dy, dK =
-// kr + i*ki, in three real products for each frequency (Gauss),
+// gradient computes the gradient of slots from the spectra of x and dy, for each frequency by complex
+// matrices,
 //
-//	t = yr (xr+xi),   -ki = t - (yr+yi) xr,   kr = t + (yi-yr) xi
+//	conj(dK) = conj(dy^) x^'
 //
 // and folds them into the slots. An item is a block of rows (o,i), one of columns (c,j) and
 // a part of the frequencies of the band; it goes through these in order, as many at a time
@@ -205,14 +205,14 @@ func (l *lattice) gradientParts(s *Shape) int {
 	return parts
 }
 
-// gradientLocal returns the size of a worker's memory: the kernel's gradient and
-// the sums of both operands, or both sliced, and x^ at one frequency.
+// gradientLocal returns the size of a worker's memory: the kernel's gradient, a part of dy^ or
+// both sliced, and x^ at one frequency.
 func gradientLocal(s *Shape) int {
 	most := 0
 	for _, b := range allBlocks {
 		// Paired elements have two kinds of half the columns, with two planes for each.
 		kernel := max(2*blockSize(b.gradientRows, columns(blockColumns)), 4*blockSize(b.gradientRows, columns(blockColumns/2)))
-		operands := max(s.B*(2*b.gradientRows+columns(blockColumns)), slicedLocal(b.gradientRows, 0, s.B))
+		operands := max(s.B*b.gradientRows, slicedLocal(b.gradientRows, 0, s.B))
 		most = max(most, b.gradientFrequencies*kernel+operands)
 	}
 	_, nr := asm.GemmTile()
@@ -296,25 +296,18 @@ func (g *gradient) spectrum(f int, own []float32) []float32 {
 func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32, plane int, local pieces) {
 	batch := g.shape.B
 	size := blockSize(nm, ld)
-	distance := g.panels.distance()
-	part := blocksOf(nc, g.panels.nr) * distance
-	sum, difference, both := local.cut(nm*batch), local.cut(nm*batch), local.cut(part)
+	distance, part := g.panels.distance(), g.panels.part()
+	minus := local.cut(nm * batch)
 	var own []float32
 	if g.turning != nil {
 		own = local.cut(g.panels.size())
 	}
 	for q := range nf {
 		x := g.spectrum(f+q, own)[g.panels.at(0, c0):]
-		yr, yi := dy[q*2*plane:][:nm*batch], dy[(2*q+1)*plane:][:nm*batch]
-		xr, xi := x[:part], x[g.panels.part():][:part]
-		asm.Combine(sum, yr, yi, -1, -1, 0)
-		asm.Sub(difference, yi, yr)
-		asm.Add(both, xr, xi)
-		im, re := k[q*2*size:][:size], k[q*2*size+size:][:size]
-		gemmPanels(nm, nc, batch, yr, batch, both, distance, im, ld, false)
-		copy(re, im)
-		gemmPanels(nm, nc, batch, sum, batch, xr, distance, im, ld, true)
-		gemmPanels(nm, nc, batch, difference, batch, xi, distance, re, ld, true)
+		y := dy[q*2*plane:]
+		asm.Affine(minus, y[plane:][:nm*batch], -1, 0)
+		im, re := k[q*2*size:], k[q*2*size+size:]
+		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, nextOperands(x, part, blocksOf(nc, g.panels.nr)*distance, y, plane, nm*batch))
 	}
 }
 

@@ -3,7 +3,7 @@
 #include "textflag.h"
 #include "avx512_amd64.h"
 
-// A strip of GemmGauss of at most 7 rows, tile by tile of 32 columns. In Go:
+// A strip of GemmPair of at most 7 rows, tile by tile of 32 columns. In Go:
 //
 //	for ; n > 0; n -= 32 { // the last tile may be narrower
 //		R, I = 0, 0
@@ -14,28 +14,27 @@
 //		}
 //		the same for I with k1, A1 and B1
 //		for i := range m {
-//			c[i][0][:], c[i][1][:], c[i][2][:] = R[i][:], R[i][:]+I[i][:], R[i][:]-I[i][:]
+//			c0[i][:], c1[i][:] = R[i][:], I[i][:]
 //		}
-//		B0, B1, c = B0[32:], B1[32:], c[32:]
+//		B0, B1, c0, c1 = B0[32:], B1[32:], c0[32:], c1[32:]
 //	}
 //
 // Each m has loops of its own, with all columns or under masks.
 //
 //	Z0..Z13      R: row i in Z(2i) and Z(2i+1)
 //	Z14..Z27     I
-//	Z28, Z29     the row of B, or sums and differences
+//	Z28, Z29     the row of B
 //	Z30, Z31     broadcast values of A
 //	K1, K2       the columns 0..15 and 16..31 that exist
 //	SI, R11, R12 rows 0, 3 and 6 of A, at the step
 //	R9           lda in bytes
 //	DI, R10      the row of B, ldb in bytes
 //	CX           steps left
-//	R8, DX       a row of c, ldc in bytes
-//	R13          bytes from one plane to the next
+//	R8, R13, DX  a row of c0 and of c1, ldc in bytes
 //	BX           what is fetched ahead
 //	AX           scratch
 //
-// n, b and c count along in the frame of the arguments.
+// n, b0, b1, c0 and c1 count along in the frame of the arguments.
 
 // MULTIPLY adds the product of a value of A and the row of B to a row.
 #define MULTIPLY(a, t, c0, c1) \
@@ -82,29 +81,22 @@ again:  \
 	JNZ        again   \
 	JMP        next
 
-// SAVE stores the three rows that are made of a row of R and of I, and goes on to the next.
+// SAVE stores a row of either product, and goes on to the next.
 #define SAVE(r0, r1, i0, i1) \
-	VADDPS  i0, r0, Z28            \
-	VADDPS  i1, r1, Z29            \
-	VSUBPS  i0, r0, Z30            \
-	VSUBPS  i1, r1, Z31            \
-	VMOVUPS r0, K1, (R8)           \
-	VMOVUPS r1, K2, 64(R8)         \
-	VMOVUPS Z28, K1, (R8)(R13*1)   \
-	VMOVUPS Z29, K2, 64(R8)(R13*1) \
-	VMOVUPS Z30, K1, (R8)(R13*2)   \
-	VMOVUPS Z31, K2, 64(R8)(R13*2) \
-	DECQ    AX                     \
-	JZ      next                   \
-	ADDQ    DX, R8
+	VMOVUPS r0, K1, (R8)    \
+	VMOVUPS r1, K2, 64(R8)  \
+	VMOVUPS i0, K1, (R13)   \
+	VMOVUPS i1, K2, 64(R13) \
+	DECQ    AX              \
+	JZ      next            \
+	ADDQ    DX, R8          \
+	ADDQ    DX, R13
 
-// func sgemmGauss7x32AVX512(m, n, k0, k1 int, a0 *float32, lda0 int, a1 *float32, lda1 int, b0, b1 *float32, ldb int, c *float32, plane, ldc int, ahead *float32)
-TEXT ·sgemmGauss7x32AVX512(SB), NOSPLIT, $0-120
+// func sgemmPair7x32AVX512(m, n, k0, k1 int, a0 *float32, lda0 int, a1 *float32, lda1 int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, ahead *float32)
+TEXT ·sgemmPair7x32AVX512(SB), NOSPLIT, $0-120
 	MOVQ ldb+80(FP), R10
 	MOVQ ahead+112(FP), BX
 	SHLQ $2, R10
-	MOVQ plane+96(FP), R13
-	SHLQ $2, R13
 	MOVQ ldc+104(FP), DX
 	SHLQ $2, DX
 
@@ -242,7 +234,8 @@ maskedImag7:
 	STEPS(IMAG7, MASKED, maskedImag7again, save)
 
 save:
-	MOVQ c+88(FP), R8
+	MOVQ c0+88(FP), R8
+	MOVQ c1+96(FP), R13
 	MOVQ m+0(FP), AX
 	SAVE(Z0, Z1, Z14, Z15)
 	SAVE(Z2, Z3, Z16, Z17)
@@ -255,7 +248,8 @@ save:
 next:
 	ADDQ $128, b0+64(FP)
 	ADDQ $128, b1+72(FP)
-	ADDQ $128, c+88(FP)
+	ADDQ $128, c0+88(FP)
+	ADDQ $128, c1+96(FP)
 	SUBQ $32, n+8(FP)
 	JG   tile
 	VZEROUPPER

@@ -1,0 +1,62 @@
+//go:build !noasm
+
+package asm
+
+import (
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// addsBeside says that the processor adds on units of their own, beside those that multiply and add,
+// as AMD's do: then sums of operands cost nothing in a tile. Where they take the place of products,
+// they are made for many rows or columns at a time. Either way the bits are the same.
+var addsBeside = cpuid.CPU.IsVendor(cpuid.AMD)
+
+// complexRows is the most rows of a strip.
+const complexRows = 4
+
+// sgemmComplex4x32AVX512 computes a strip of 1 <= m <= 4 rows by 1 <= n <= 32 columns. Element (i, p) of A
+// stands at i*row + p*step. It asks for k lines of 64 bytes from ahead on.
+//
+//go:noescape
+func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
+
+func (c *complexProduct) multiply(m, n, k int, accumulate bool) {
+	if level != AVX512 || !addsBeside {
+		c.tiles(m, n, k, accumulate)
+		return
+	}
+	for p := 0; p == 0 || p < k; p += complexSteps {
+		for j := 0; j < n; j += avx512NR {
+			b := c.block(0, j, p, avx512NR)
+			b.ahead = c.ahead
+			b.strips(m, min(avx512NR, n-j), min(complexSteps, k-p), accumulate || p > 0)
+			c.ahead = b.ahead
+		}
+	}
+}
+
+// strips multiplies n <= 32 columns, of which the rows of both parts of B stay in the first-level cache.
+//
+//go:noinline
+func (c *complexProduct) strips(m, n, k int, accumulate bool) {
+	strips := (m + complexRows - 1) / complexRows
+	for s := range strips {
+		i, end := s*m/strips, (s+1)*m/strips
+		cr := &c.cr[i*c.ldc]
+		sgemmComplex4x32AVX512(end-i, n, k, unsafe.SliceData(from(c.ar, i*c.row)), unsafe.SliceData(from(c.ai, i*c.row)), c.row, c.step,
+			unsafe.SliceData(c.br), unsafe.SliceData(c.bi), c.ldb, cr, &c.ci[i*c.ldc], c.ldc, accumulate, c.next(k, cr))
+	}
+}
+
+// next returns where the next so many lines ahead begin, or what is at hand when there are none.
+func (c *complexProduct) next(lines int, atHand *float32) *float32 {
+	for i, x := range c.ahead {
+		if len(x) > 0 {
+			c.ahead[i] = from(x, lines*16)
+			return &x[0]
+		}
+	}
+	return atHand
+}

@@ -1,0 +1,5 @@
+//go:build noasm || !amd64
+
+package asm
+
+func (c *complexProduct) multiply(m, n, k int, accumulate bool) { c.tiles(m, n, k, accumulate) }

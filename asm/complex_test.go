@@ -1,0 +1,259 @@
+package asm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// order is how the operands of a complex product are stored.
+type order uint8
+
+const (
+	orderNN order = iota
+	orderTN
+	orderPanels
+
+	orders
+)
+
+// complexCase is a complex product, in poisoned buffers with gaps: real and imaginary parts.
+type complexCase struct {
+	order   order
+	m, n, k int
+	a, b, c [2]*guarded
+	before  [2][]float32 // C, which is added to, or nil
+	ahead   [4][]float32
+}
+
+func newComplexCase(o order, m, n, k int, accumulate bool, value func() float32) *complexCase {
+	s := &complexCase{order: o, m: m, n: n, k: k}
+	any := func(int, int) float32 { return value() }
+	for part := range 2 {
+		s.c[part] = newGuarded(m, n, n+9, 3+part)
+		if o == orderTN {
+			s.a[part] = newGuarded(k, m, m+3, 1+part)
+		} else {
+			s.a[part] = newGuarded(m, k, k+3, 1+part)
+		}
+		if o == orderPanels {
+			_, nr := GemmTile()
+			s.b[part] = newGuarded(k*((n+nr-1)/nr), nr, nr, 7+part)
+		} else {
+			s.b[part] = newGuarded(k, n, n+5, 7+part)
+		}
+		s.a[part].fill(any)
+		s.b[part].fill(any)
+		if accumulate {
+			s.c[part].fill(any)
+			s.before[part] = append([]float32(nil), s.c[part].data()...)
+		}
+	}
+	s.ahead = [4][]float32{make([]float32, 40), nil, make([]float32, m*n*k), make([]float32, 7)}
+	return s
+}
+
+// left and right return elements of A and B.
+func (s *complexCase) left(i, p int) complex128 {
+	if s.order == orderTN {
+		i, p = p, i
+	}
+	return complex(float64(s.a[0].at(i, p)), float64(s.a[1].at(i, p)))
+}
+
+func (s *complexCase) right(p, j int) complex128 {
+	if s.order == orderPanels {
+		_, nr := GemmTile()
+		p, j = j/nr*s.k+p, j%nr
+	}
+	return complex(float64(s.b[0].at(p, j)), float64(s.b[1].at(p, j)))
+}
+
+func (s *complexCase) call() {
+	ar, ai, lda := s.a[0].data(), s.a[1].data(), s.a[0].ld
+	br, bi, ldb := s.b[0].data(), s.b[1].data(), s.b[0].ld
+	cr, ci, ldc, accumulate := s.c[0].data(), s.c[1].data(), s.c[0].ld, s.before[0] != nil
+	switch s.order {
+	case orderNN:
+		GemmComplexNN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead)
+	case orderTN:
+		GemmComplexTN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead)
+	case orderPanels:
+		_, nr := GemmTile()
+		GemmComplexPanelsNN(s.m, s.n, s.k, ar, ai, lda, br, bi, s.k*nr, cr, ci, ldc, accumulate, s.ahead)
+	}
+}
+
+// check multiplies and compares with complex128, up to an error of so much of the sum of magnitudes.
+func (s *complexCase) check(t *testing.T, tolerance float64) {
+	t.Helper()
+	s.call()
+	for part := range 2 {
+		s.c[part].intact(t, s.m, s.n)
+	}
+	magnitude := func(z complex128) float64 { return math.Abs(real(z)) + math.Abs(imag(z)) }
+	for i := range s.m {
+		for j := range s.n {
+			want, size := complex128(0), 0.0
+			if s.before[0] != nil {
+				at := i*s.c[0].ld + j
+				want = complex(float64(s.before[0][at]), float64(s.before[1][at]))
+				size = magnitude(want)
+			}
+			for p := range s.k {
+				x, y := s.left(i, p), s.right(p, j)
+				want += x * y
+				size += magnitude(x) * magnitude(y)
+			}
+			for part, want := range []float64{real(want), imag(want)} {
+				if got := s.c[part].at(i, j); !(math.Abs(float64(got)-want) <= tolerance*size) {
+					t.Fatalf("order %d, m=%d n=%d k=%d: part %d, row %d, column %d is %v, want %v", s.order, s.m, s.n, s.k, part, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// eachComplex runs f at each level, with processors of either kind.
+func eachComplex(t *testing.T, f func(t *testing.T)) {
+	eachLevel(t, func(t *testing.T) {
+		for _, beside := range []bool{false, true} {
+			restore := setAddsBeside(beside)
+			f(t)
+			restore()
+		}
+	})
+}
+
+// TestGemmComplex takes all numbers of rows of strips and around them, of columns of tiles and around
+// them, and of steps around those of a block. Sums of integers are exact.
+func TestGemmComplex(t *testing.T) {
+	eachComplex(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 1))
+		columns := make([]int, 0, 80)
+		for n := 1; n <= 70; n++ {
+			columns = append(columns, n)
+		}
+		columns = append(columns, 128)
+		if raceEnabled || testing.Short() {
+			columns = []int{1, 16, 31, 70}
+		}
+		for o := range orders {
+			for m := 1; m <= 15; m++ {
+				for _, n := range columns {
+					for _, k := range []int{0, 1, 7} {
+						newComplexCase(o, m, n, k, (m+n+k)%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+					}
+				}
+			}
+			for _, k := range []int{complexSteps, complexSteps + 1, 2*complexSteps + 5} {
+				newComplexCase(o, 37, 45, k, k%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+			}
+			newComplexCase(o, 80, 64, 200, true, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6)
+		}
+	})
+}
+
+// TestGemmComplexBits demands the same bits of both kinds of processors, and whatever columns are
+// beside them.
+func TestGemmComplexBits(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for o := range orders {
+			for _, n := range []int{1, 15, 32, 75} {
+				for _, accumulate := range []bool{false, true} {
+					var cases [2]*complexCase
+					for i, beside := range []bool{false, true} {
+						rng := rand.New(rand.NewPCG(5, 2))
+						cases[i] = newComplexCase(o, 35, n, 150, accumulate, func() float32 { return float32(rng.NormFloat64()) })
+						restore := setAddsBeside(beside)
+						cases[i].call()
+						restore()
+					}
+					alone := newComplexCase(orderNN, 1, 1, 150, accumulate, func() float32 { return 0 })
+					for part := range 2 {
+						for p := range alone.k {
+							x, y := cases[0].left(34, p), cases[0].right(p, n-1)
+							alone.a[part].set(0, p, float32([2]float64{real(x), imag(x)}[part]))
+							alone.b[part].set(p, 0, float32([2]float64{real(y), imag(y)}[part]))
+						}
+						if accumulate {
+							alone.c[part].set(0, 0, cases[0].before[part][34*cases[0].c[part].ld+n-1])
+						}
+					}
+					alone.call()
+					for part := range 2 {
+						if got, want := alone.c[part].at(0, 0), cases[0].c[part].at(34, n-1); math.Float32bits(got) != math.Float32bits(want) {
+							t.Fatalf("order %d, n=%d: part %d of the last element is %v, alone %v", o, n, part, want, got)
+						}
+						for i := range cases[0].m * n {
+							x, y := cases[0].c[part].at(i/n, i%n), cases[1].c[part].at(i/n, i%n)
+							if math.Float32bits(x) != math.Float32bits(y) {
+								t.Fatalf("order %d, n=%d: part %d, row %d, column %d is %v or %v", o, n, part, i/n, i%n, x, y)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGemmComplexRefuses(t *testing.T) {
+	v := func(n int) []float32 { return make([]float32, n) }
+	var none [4][]float32
+	_, nr := GemmTile()
+	for name, call := range map[string]func(){
+		"negative size":     func() { GemmComplexNN(2, 2, -1, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
+		"real A":            func() { GemmComplexNN(2, 2, 2, v(3), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
+		"imaginary A":       func() { GemmComplexNN(2, 2, 2, v(4), v(3), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
+		"k-major A":         func() { GemmComplexTN(2, 2, 3, v(5), v(6), 2, v(6), v(6), 2, v(4), v(4), 2, false, none) },
+		"real B":            func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none) },
+		"imaginary B":       func() { GemmComplexTN(2, 2, 2, v(4), v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none) },
+		"real panel":        func() { GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none) },
+		"imaginary panel":   func() { GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(2*nr), v(nr), 2*nr, v(4), v(4), 2, false, none) },
+		"real C":            func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(3), v(4), 2, false, none) },
+		"imaginary C":       func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(3), 2, false, none) },
+		"rows of C overlap": func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 1, false, none) },
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Errorf("%s: no *Error", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// FuzzGemmComplex takes any sizes and orders, and values of all magnitudes.
+func FuzzGemmComplex(f *testing.F) {
+	f.Add(uint8(0), uint8(7), uint16(33), uint16(14), true, uint64(1))
+	f.Add(uint8(1), uint8(15), uint16(64), uint16(129), false, uint64(2))
+	f.Add(uint8(2), uint8(4), uint16(17), uint16(64), false, uint64(3))
+	f.Fuzz(func(t *testing.T, o, m uint8, n, k uint16, accumulate bool, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		eachComplex(t, func(t *testing.T) {
+			newComplexCase(order(o)%orders, 1+int(m)%40, 1+int(n)%100, int(k)%300, accumulate, func() float32 {
+				return float32(math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30))
+			}).check(t, 1e-5)
+		})
+	})
+}
+
+// BenchmarkGemmComplex multiplies the spectra of a kernel and of a map, for 64 rows, as many images and
+// 128 columns.
+func BenchmarkGemmComplex(b *testing.B) {
+	const m, n, k = 64, 64, 128
+	var x [6][]float32
+	for i, size := range []int{m * k, m * k, k * n, k * n, m * n, m * n} {
+		x[i] = make([]float32, size)
+		for j := range x[i] {
+			x[i][j] = rand.Float32() - 0.5
+		}
+	}
+	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k=%d", m, n, k), 6*m*n*k, func() {
+		GemmComplexNN(m, n, k, x[0], x[1], k, x[2], x[3], n, x[4], x[5], n, false, [4][]float32{})
+	})
+}
