@@ -84,26 +84,23 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 }
 
 // spectrum makes the real kernel for nf frequencies from f on, rows m0.. and
-// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld. The slots of
-// the next row are fetched meanwhile.
+// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld.
 func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
-	even := p.pairs + 1
-	f += p.first
 	block := blockSize(nm, ld)
 	for m := range nm {
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
-			k := k[m*ld+c:]
 			var ahead []float32
-			if m+1 < nm {
+			if m+1 < nm && !p.splits {
 				ahead = slots[p.layout.row(c0+c):]
 			}
-			parts := func(kind int, sine []float32, re, im int) {
-				slots := slots[kind*p.layout.taps*lds:]
-				asm.GemmPair(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, kind*p.layout.taps*lds))
+			k := k[m*ld+c:]
+			of := func(kind int, sine []float32, re, im int) {
+				at := kind * p.layout.taps * lds
+				p.transformSlots(f+p.first, nf, n, sine, slots[at:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, at))
 			}
-			parts(0, p.minusSin, 0, 2)
-			parts(1, p.sin, 3, 1)
+			of(0, p.minusSin, 0, 2)
+			of(1, p.sin, 3, 1)
 			c += n
 		}
 	}

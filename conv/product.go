@@ -121,24 +121,35 @@ func (p *product) sine() []float32 {
 }
 
 // spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
-// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each. The slots of
-// the next row are fetched meanwhile.
+// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each.
 func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
-	even := p.pairs + 1
-	f += p.first
 	size := blockSize(nm, ld)
 	for m := range nm {
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
 			var ahead []float32
-			if m+1 < nm {
+			if m+1 < nm && !p.splits {
 				ahead = slots[p.layout.row(c0+c):]
 			}
 			k := k[m*ld+c:]
-			asm.GemmPair(nf, n, even, p.pairs, p.cos[f*even:], even, sine[f*p.pairs:], p.pairs, slots, slots[even*lds:], lds, k, k[size:], 2*size, ahead)
+			p.transformSlots(f+p.first, nf, n, sine, slots, lds, k, k[size:], 2*size, ahead)
 			c += n
 		}
 	}
+}
+
+// transformSlots makes both parts of n columns of a kernel's spectrum, for nf frequencies from f on. The
+// slots ahead, if any, are fetched meanwhile: sliced products, whose blocks fit the second-level cache,
+// are slower for it.
+func (l *lattice) transformSlots(f, nf, n int, sine, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
+	even := l.pairs + 1
+	cos, sin, odd := l.cos[f*even:], sine[f*l.pairs:], slots[even*lds:]
+	if ahead == nil {
+		gemmNN(nf, n, even, cos, even, slots, lds, re, ld, false)
+		gemmNN(nf, n, l.pairs, sin, l.pairs, odd, lds, im, ld, false)
+		return
+	}
+	asm.GemmPair(nf, n, even, l.pairs, cos, even, sin, l.pairs, slots, odd, lds, re, im, ld, ahead)
 }
 
 // forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets
