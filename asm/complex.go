@@ -19,7 +19,7 @@ import "sync"
 // them may be fetched, or nothing.
 func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
 	const op = "GemmComplexNN"
-	if !checkComplex(op, m, n, k, cr, ci, ldc) {
+	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
 	checkComplexRows(op, "a", m, k, ar, ai, lda)
@@ -32,7 +32,7 @@ func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb
 // GemmComplexTN is GemmComplexNN with A stored k-major, [k, m].
 func GemmComplexTN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
 	const op = "GemmComplexTN"
-	if !checkComplex(op, m, n, k, cr, ci, ldc) {
+	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
 	checkComplexRows(op, "a", k, m, ar, ai, lda)
@@ -45,7 +45,7 @@ func GemmComplexTN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb
 // GemmComplexPanelsNN is GemmComplexNN with B in panels of nr columns, see GemmPanelsNN.
 func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, distance int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
 	const op = "GemmComplexPanelsNN"
-	if !checkComplex(op, m, n, k, cr, ci, ldc) {
+	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
 	_, nr := gemmTile()
@@ -69,7 +69,7 @@ type complexProduct struct {
 	ldb, distance int
 	cr, ci        []float32
 	ldc           int
-	ahead         [4][]float32
+	ahead         lookahead
 }
 
 const (
@@ -153,12 +153,12 @@ func (c *complexProduct) products(w *complexWork, m, n, k, nr int, accumulate bo
 		cr, ci, ldc = w.s[:], w.t[:], n
 	}
 	row, step := c.sum(w.sum[:], m, k)
-	complexStrips(m, n, k, w.sum[:], row, step, c.br, c.ldb, c.distance, cr, ldc, false)
+	gemmRows(m, n, k, w.sum[:], row, step, c.br, c.ldb, c.distance, cr, ldc, false)
 	for i := range m {
 		copy(ci[i*ldc:][:n], cr[i*ldc:])
 	}
-	complexStrips(m, n, k, c.ai, c.row, c.step, w.negative[:], ldb, distance, cr, ldc, true)
-	complexStrips(m, n, k, c.ar, c.row, c.step, w.difference[:], ldb, distance, ci, ldc, true)
+	gemmRows(m, n, k, c.ai, c.row, c.step, w.negative[:], ldb, distance, cr, ldc, true)
+	gemmRows(m, n, k, c.ar, c.row, c.step, w.difference[:], ldb, distance, ci, ldc, true)
 	if accumulate {
 		for i := range m {
 			re, im := c.cr[i*c.ldc:][:n], c.ci[i*c.ldc:][:n]
@@ -183,45 +183,8 @@ func (c *complexProduct) sum(dst []float32, m, k int) (row, step int) {
 	return 1, complexTogether
 }
 
-// complexStrips multiplies any number of rows of A, whose element (i, p) stands at i*row + p*step and one
-// of these is 1.
-func complexStrips(m, n, k int, a []float32, row, step int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
-	mr, _ := gemmTile()
-	strips := (m + mr - 1) / mr
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
-		a, c := from(a, i*row), c[i*ldc:]
-		if step == 1 {
-			gemmNN(end-i, n, k, a, row, b, ldb, distance, c, ldc, accumulate)
-		} else {
-			gemmTN(end-i, n, k, a, step, b, ldb, distance, c, ldc, accumulate)
-		}
-	}
-}
-
-// checkComplex checks sizes and result. It reports whether there is anything to compute.
-func checkComplex(op string, m, n, k int, cr, ci []float32, ldc int) bool {
-	if m < 0 || n < 0 || k < 0 {
-		panic(&Error{op, "negative size"})
-	}
-	if m == 0 || n == 0 {
-		return false
-	}
-	checkDst(op, "cr", cr, m, n, ldc)
-	checkDst(op, "ci", ci, m, n, ldc)
-	if raceEnabled {
-		raceWriteRows(cr, m, n, ldc)
-		raceWriteRows(ci, m, n, ldc)
-	}
-	return true
-}
-
 // checkComplexRows checks both parts of an operand of rows rows and cols columns.
 func checkComplexRows(op, name string, rows, cols int, re, im []float32, ld int) {
-	checkRows(op, name+"r", re, rows, cols, ld)
-	checkRows(op, name+"i", im, rows, cols, ld)
-	if raceEnabled && cols > 0 {
-		raceReadRows(re, rows, cols, ld)
-		raceReadRows(im, rows, cols, ld)
-	}
+	checkTwinRows(op, name+"r", rows, cols, re, ld)
+	checkTwinRows(op, name+"i", rows, cols, im, ld)
 }

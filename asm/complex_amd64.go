@@ -46,17 +46,6 @@ func (c *complexProduct) strips(m, n, k int, accumulate bool) {
 		i, end := s*m/strips, (s+1)*m/strips
 		cr := &c.cr[i*c.ldc]
 		sgemmComplex4x32AVX512(end-i, n, k, unsafe.SliceData(from(c.ar, i*c.row)), unsafe.SliceData(from(c.ai, i*c.row)), c.row, c.step,
-			unsafe.SliceData(c.br), unsafe.SliceData(c.bi), c.ldb, cr, &c.ci[i*c.ldc], c.ldc, accumulate, c.next(k, cr))
+			unsafe.SliceData(c.br), unsafe.SliceData(c.bi), c.ldb, cr, &c.ci[i*c.ldc], c.ldc, accumulate, c.ahead.next(k, cr))
 	}
-}
-
-// next returns where the next so many lines ahead begin, or what is at hand when there are none.
-func (c *complexProduct) next(lines int, atHand *float32) *float32 {
-	for i, x := range c.ahead {
-		if len(x) > 0 {
-			c.ahead[i] = from(x, lines*16)
-			return &x[0]
-		}
-	}
-	return atHand
 }

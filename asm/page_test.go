@@ -199,6 +199,12 @@ func TestStayInside(t *testing.T) {
 					check(t, fmt.Sprintf("GemmComplexTN of %dx%dx%d", m, n, k), func() {
 						GemmComplexTN(m, n, k, x(m*k), x(m*k), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, ahead)
 					})
+					check(t, fmt.Sprintf("GemmTwinNN of %dx%dx%d", m, n, k), func() {
+						GemmTwinNN(m, n, k, x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, true, ahead)
+					})
+					check(t, fmt.Sprintf("GemmTwinTN of %dx%dx%d", m, n, k), func() {
+						GemmTwinTN(m, n, k, x(m*k), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, ahead)
+					})
 					last := (n - 1) / nr
 					size := last*k*nr + (k-1)*nr + n - last*nr
 					check(t, fmt.Sprintf("GemmPanelsNN of %dx%dx%d", m, n, k), func() {
@@ -206,6 +212,9 @@ func TestStayInside(t *testing.T) {
 					})
 					check(t, fmt.Sprintf("GemmComplexPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)
+					})
+					check(t, fmt.Sprintf("GemmTwinPanelsNN of %dx%dx%d", m, n, k), func() {
+						GemmTwinPanelsNN(m, n, k, x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)
 					})
 					check(t, fmt.Sprintf("GemmPanelsTN of %dx%dx%d", m, n, k), func() {
 						GemmPanelsTN(m, n, k, x(m*k), m, x(size), k*nr, x(m*n), n, false)

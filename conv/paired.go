@@ -122,13 +122,13 @@ func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pi
 		return
 	}
 	for q := range nf {
-		for part := range 2 {
-			x := p.from[((f+q)*2+part)*in+c0*batch:]
-			y := p.to[((f+q)*2+part)*out+m0*batch:]
-			for kind := range 2 {
-				k, y := k[(q*4+kind*2)*block:], y[kind*p.targets.count*batch:]
-				gemmNN(nm, batch, nc, k, ld, x, batch, y, batch, c0 > 0)
-				gemmNN(nm, batch, nc, k[block:], ld, x[p.layout.width*batch:], batch, y, batch, true)
+		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
+		for rows := range 2 {
+			y := y[rows*p.targets.count*batch:]
+			for cols := range 2 {
+				k, x := k[(q*4+rows*2+cols)*block:], x[cols*p.layout.width*batch:]
+				ahead := nextOperands(x, in, nc*batch, y, out, nm*batch)
+				asm.GemmTwinNN(nm, batch, nc, k, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0 || cols > 0, quarter(ahead, rows, cols))
 			}
 		}
 		if p.first+f+q == 0 && c0 == 0 {
@@ -187,16 +187,28 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 		return
 	}
 	for q := range nf {
-		for part := range 2 {
-			dy := p.from[((f+q)*2+part)*in+m0*batch:]
-			dx := p.to[((f+q)*2+part)*out+c0*batch:]
-			for kind := range 2 {
-				k, dx := k[(q*4+kind)*block:], dx[kind*p.targets.count*batch:]
-				gemmTN(nc, batch, nm, k, ld, dy, batch, dx, batch, m0 > 0)
-				gemmTN(nc, batch, nm, k[2*block:], ld, dy[s.Targets()/2*batch:], batch, dx, batch, true)
+		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
+		for cols := range 2 {
+			dx := dx[cols*p.targets.count*batch:]
+			for rows := range 2 {
+				k, dy := k[(q*4+rows*2+cols)*block:], dy[rows*s.Targets()/2*batch:]
+				ahead := nextOperands(dy, in, nm*batch, dx, out, nc*batch)
+				asm.GemmTwinTN(nc, batch, nm, k, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0 || rows > 0, quarter(ahead, cols, rows))
 			}
 		}
 	}
+}
+
+// quarter returns what one of the four products at a frequency fetches, so that each operand of the next
+// is fetched once: either source during the first target's products, either target with its first source.
+func quarter(ahead [4][]float32, target, source int) [4][]float32 {
+	if target > 0 {
+		ahead[0], ahead[1] = nil, nil
+	}
+	if source > 0 {
+		ahead[2], ahead[3] = nil, nil
+	}
+	return ahead
 }
 
 // backwardSliced is backward by sliced matrices, given the kernel.
@@ -312,14 +324,20 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 func (g *pairedGradient) products(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32) {
 	batch, size := g.shape.B, blockSize(nm, ld)
 	distance := g.panels.distance()
+	part, wide := g.panels.part(), blocksOf(nc, g.panels.nr)*distance
 	for q := range nf {
-		for kind := range 4 {
-			rows, cols := kind/2, kind%2
-			k := k[(q*4+kind)*size:]
-			x := x[q*g.panels.size()+g.panels.at(cols, 0):]
+		for rows := range 2 {
 			y := dy[q*2*plane+rows*g.shape.Targets()/2*batch:]
-			gemmPanels(nm, nc, batch, y, batch, x, distance, k, ld, false)
-			gemmPanels(nm, nc, batch, y[plane:], batch, x[g.panels.part():], distance, k, ld, true)
+			re, im := k[(q*4+rows*2)*size:], k[(q*4+rows*2+1)*size:]
+			for of := range 2 {
+				x, y := x[q*g.panels.size()+of*part:], y[of*plane:]
+				ahead := [4][]float32{first(after(y, 2*plane), nm*batch)}
+				if rows == 0 {
+					next := after(x, g.panels.size())
+					ahead[1], ahead[2] = first(next, wide), first(after(next, g.panels.at(1, 0)), wide)
+				}
+				asm.GemmTwinPanelsNN(nm, nc, batch, y, batch, x, x[g.panels.at(1, 0):], distance, re, im, ld, of > 0, ahead)
+			}
 		}
 	}
 }

@@ -177,9 +177,11 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 // nextOperands returns what to fetch during a complex product at one frequency: so many values of both
 // parts of x and of y at the next, where there is one. Parts are a distance apart.
 func nextOperands(x []float32, in, nx int, y []float32, out, ny int) [4][]float32 {
-	first := func(x []float32, n int) []float32 { return x[:min(n, len(x))] }
 	return [4][]float32{first(after(x, 2*in), nx), first(after(x, 3*in), nx), first(after(y, 2*out), ny), first(after(y, 3*out), ny)}
 }
+
+// first returns the first n values of x, or all that it has.
+func first(x []float32, n int) []float32 { return x[:min(n, len(x))] }
 
 // addBias adds the biases to the real parts of rows m0.. at frequency zero: a
 // constant is a spectrum that is zero but for that.
