@@ -164,6 +164,15 @@ func TestStayInside(t *testing.T) {
 				})
 			}
 		}
+		for w := 1; w <= 13; w++ {
+			for n := 1; n <= 18; n++ {
+				for _, period := range []int{1, 2, 5, 6} {
+					check(t, fmt.Sprintf("GemmWaves of %d positions, %d columns, %d frequencies", w, n, period), func() {
+						GemmWaves(w, n, 1, period, x(period*((w+1)/2)), x(period*n), x(period*n), n, x(w*n), x(w*n), w*n, w%2 == 0, x(2*period*n))
+					})
+				}
+			}
+		}
 		mr, nr := GemmTile()
 		for m := 1; m <= mr; m++ {
 			for n := 1; n <= nr; n++ {

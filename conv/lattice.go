@@ -76,12 +76,13 @@ type transform struct {
 // from the middle. Along x: edge [w, 2(periodW/2+1)] with columns (fx, part), for a group
 // with one row, and for the spectrum times -i; waves [periodW, (w+1)/2] for one with two, the
 // cosines of fx = 0..periodW/2 and then the sines of fx = 1..(periodW-1)/2, of which each
-// serves fx and -fx, and the same negated. Along y: cos [groups, (h+1)/2] and minusSin
+// serves fx and -fx (see asm.GemmWaves). Along y: cos [groups, (h+1)/2] and minusSin
 // [imaginary rows, (h+1)/2]. All but edge have columns for the positions from the middle on,
 // of which those before it are the mirror image (see asm.GemmMirrored).
 type inverse struct {
 	h, w          int
-	edge, waves   [2][]float32
+	edge          [2][]float32
+	waves         []float32
 	cos, minusSin []float32
 }
 
@@ -248,7 +249,7 @@ func (l *lattice) inverse(h, w int) inverse {
 	half, columns := l.periodW/2, (w+1)/2
 	v := inverse{
 		h: h, w: w,
-		edge: [2][]float32{make([]float32, w*2*(half+1))}, waves: [2][]float32{make([]float32, l.periodW*columns)},
+		edge: [2][]float32{make([]float32, w*2*(half+1))}, waves: make([]float32, l.periodW*columns),
 	}
 	for x := range w {
 		for fx := range half + 1 {
@@ -259,13 +260,13 @@ func (l *lattice) inverse(h, w int) inverse {
 			if x < w/2 {
 				continue
 			}
-			v.waves[0][fx*columns+x-w/2] = float32(c)
+			v.waves[fx*columns+x-w/2] = float32(c)
 			if l.mirrored(fx) {
-				v.waves[0][(half+fx)*columns+x-w/2] = float32(s)
+				v.waves[(half+fx)*columns+x-w/2] = float32(s)
 			}
 		}
 	}
-	v.edge[1], v.waves[1] = turned(v.edge[0]), negated(v.waves[0])
+	v.edge[1] = turned(v.edge[0])
 	for fy, g := range l.groups {
 		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
 		for y := h / 2; y < h; y++ {
@@ -277,15 +278,6 @@ func (l *lattice) inverse(h, w int) inverse {
 		}
 	}
 	return v
-}
-
-// negated returns -m.
-func negated(m []float32) []float32 {
-	n := make([]float32, len(m))
-	for i, v := range m {
-		n[i] = -v
-	}
-	return n
 }
 
 // turned returns, of a matrix with columns (fx, part), the one that takes a

@@ -403,7 +403,7 @@ func (y *synthesis) Do(lo, hi, worker int) {
 // along x.
 func (y *synthesis) alongX(first, n, times int, rows, spare []float32) {
 	w, batch, size := y.inverse.w, y.batch, planeSize(y.channels, y.batch)
-	line, channel, part := w*batch, y.rows*w*batch, n*batch
+	line, channel := w*batch, y.rows*w*batch
 	for i, g := range y.band.groups {
 		from := y.spectrum[(g.first-y.first)*2*size+first*batch:]
 		real, imag := rows[i*line:], after(rows, (len(y.band.groups)+g.imaginary-y.imaginary)*line)
@@ -413,42 +413,7 @@ func (y *synthesis) alongX(first, n, times int, rows, spare []float32) {
 			}
 			continue
 		}
-		ofReal, ofImag := spare[:y.periodW*part], spare[y.periodW*part:]
-		y.fold(from, size, part, ofReal, ofImag)
-		if times == 1 {
-			ofReal, ofImag = ofImag, ofReal
-		}
-		for c := range n {
-			y.mirror(y.waves[0], ofReal[c*batch:], part, real[c*channel:])
-			y.mirror(y.waves[times], ofImag[c*batch:], part, imag[c*channel:])
-		}
-	}
-}
-
-// mirror makes a line of what the waves are multiplied with, the values of a frequency a part behind
-// those of the one before.
-func (y *synthesis) mirror(waves, x []float32, part int, line []float32) {
-	w, batch, even := y.inverse.w, y.batch, y.periodW/2+1
-	m := (w + 1) / 2
-	asm.GemmMirrored(m, batch, even, y.periodW-even, waves, waves[even*m:], m, x, after(x, even*part), part, line[w/2*batch:], line, batch, w%2 == 1, false)
-}
-
-// fold gathers what the waves of the real row and of the imaginary one are
-// multiplied with: cosines with the sums over fx and -fx, sines with the
-// differences of the other part.
-func (y *synthesis) fold(from []float32, size, part int, ofReal, ofImag []float32) {
-	half := y.periodW / 2
-	for fx := range half + 1 {
-		re, im := from[2*fx*size:][:part], from[(2*fx+1)*size:][:part]
-		if !y.mirrored(fx) {
-			copy(ofReal[fx*part:], re)
-			copy(ofImag[fx*part:], im)
-			continue
-		}
-		opposite := y.periodW - fx
-		re2, im2 := from[2*opposite*size:][:part], from[(2*opposite+1)*size:][:part]
-		asm.SumDiff(ofReal[fx*part:][:part], ofImag[(half+fx)*part:][:part], re, re2)
-		asm.SumDiff(ofImag[fx*part:][:part], ofReal[(half+fx)*part:][:part], im2, im)
+		asm.GemmWaves(w, batch, n, y.periodW, y.waves, from, from[size:], 2*size, real, imag, channel, times == 1, spare)
 	}
 }
 
