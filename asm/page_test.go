@@ -173,6 +173,16 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for m := 1; m <= 7; m++ {
+			for n := 1; n <= 18; n++ {
+				for _, side := range []int{1, 2, 5} {
+					check(t, fmt.Sprintf("FoldedWaves of %d frequencies, side %d, %d values", m, side, n), func() {
+						line := side * n
+						FoldedWaves(m, side, side, n, x((side+1)/2*m), x(side/2*m), m, x(side*line), x(m*line), x(m*line), n, line, x((side+2)*line))
+					})
+				}
+			}
+		}
 		mr, nr := GemmTile()
 		for m := 1; m <= mr; m++ {
 			for n := 1; n <= nr; n++ {

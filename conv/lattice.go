@@ -56,8 +56,8 @@ type frequencies struct {
 // multiplications. The spectrum differs from that of positions counted from the corner by
 // a phase, the same for all planes, and a product with the kernel leaves it alone.
 //
-// Along y, with a row for each group: cos [groups, even rows], minusSin [groups, odd
-// rows], for a plane split into even and odd rows, or alongY [(group, part), h] for one as
+// Along y, with a column for each group: cos [even rows, groups], minusSin [odd rows,
+// groups], for a plane split into even and odd rows, or alongY [(group, part), h] for one as
 // it is. They give the real row r and the imaginary row i of a group, which are then split
 // into even part and odd part along x. Along x: the first of waves [w, periodW/2+1], the cosines
 // of the even positions and then the sines of the odd ones, takes (even part of r, odd part of i) to the
@@ -209,7 +209,8 @@ func (l *lattice) kernels(offsets []Offset) {
 // transform returns the matrices for a plane h x w.
 func (l *lattice) transform(h, w int) transform {
 	evenH, oddH, evenW := (h+1)/2, h/2, (w+1)/2
-	t := transform{h: h, w: w, alongY: make([]float32, 2*len(l.groups)*h)}
+	groups := len(l.groups)
+	t := transform{h: h, w: w, cos: make([]float32, evenH*groups), minusSin: make([]float32, oddH*groups), alongY: make([]float32, 2*groups*h)}
 	for fy := range l.groups {
 		cos, minusSin := t.alongY[2*fy*h:][:h], t.alongY[(2*fy+1)*h:][:h]
 		for y := range h {
@@ -217,10 +218,10 @@ func (l *lattice) transform(h, w int) transform {
 			cos[y], minusSin[y] = float32(c), float32(-s)
 		}
 		for q := range evenH {
-			t.cos = append(t.cos, cos[h-1-q])
+			t.cos[q*groups+fy] = cos[h-1-q]
 		}
 		for q := range oddH {
-			t.minusSin = append(t.minusSin, minusSin[h-1-q])
+			t.minusSin[q*groups+fy] = minusSin[h-1-q]
 		}
 	}
 	half := l.periodW / 2

@@ -108,14 +108,14 @@ func elementsOf(s *Shape, n int) int {
 	return 1
 }
 
-// analysisLocal returns the size of a worker's memory: rows of both kinds, the planes of a
-// bundle folded or a group's spectrum, and the sums and differences of two lines.
+// analysisLocal returns the size of a worker's memory: rows of both kinds, and a plane folded with
+// two lines or a group's spectrum.
 func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
 	for _, t := range []*transform{&l.in, &l.grad} {
 		line := t.w * s.B
 		rows := min(max(analysisValues, 4*mostTogether*line), 4*len(l.groups)*mostTogether*line)
-		size = max(size, rows+max(t.h*bundle(s.B)*line, 2*l.periodW*mostTogether*s.B)+2*line)
+		size = max(size, rows+max((t.h+2)*line, 2*l.periodW*mostTogether*s.B))
 	}
 	return size
 }
@@ -196,17 +196,13 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 		return
 	}
 	t := a.transform
-	line, ahead, half := t.w*n*a.batch, (t.w+1)/2*n*a.batch, t.h/2
-	folded := spare[:t.h*line]
+	position := n * a.batch
+	line, all := t.w*position, len(a.lattice.groups)
 	for c := range n {
-		a.fold(member(first+c, a.elements)+offset, folded[c*a.batch:], n*a.batch, spare[t.h*line:])
+		plane := a.plane[(member(first+c, a.elements)+offset)*t.h*t.w*a.batch:]
+		one, other := rows[c*a.batch:], rows[line+c*a.batch:]
+		asm.FoldedWaves(groups, t.h, t.w, a.batch, t.cos[fy:], t.minusSin[min(fy, len(t.minusSin)):], all, plane, one, other, position, 2*line, spare)
 	}
-	even, odd := folded[:(t.h-half)*line], folded[(t.h-half)*line:]
-	cos, minusSin := t.cos[fy*(t.h-half):], t.minusSin[fy*half:]
-	gemmNN(groups, ahead, t.h-half, cos, t.h-half, even, line, rows, 2*line, false)
-	gemmNN(groups, line-ahead, t.h-half, cos, t.h-half, even[ahead:], line, rows[line+ahead:], 2*line, false)
-	gemmNN(groups, ahead, half, minusSin, half, odd, line, rows[line:], 2*line, false)
-	gemmNN(groups, line-ahead, half, minusSin, half, after(odd, ahead), line, rows[ahead:], 2*line, false)
 }
 
 // fewRows is how many rows a plane has at least for each group where it does not pay to
@@ -224,27 +220,6 @@ func (a *analysis) fewToRows(channel, fy, groups int, rows []float32, position i
 		real, imag := spare[2*i*line:][:line], spare[(2*i+1)*line:][:line]
 		asm.Fold(one, after(other, ahead), position, real, t.w)
 		asm.Fold(other, after(one, ahead), position, imag, t.w)
-	}
-}
-
-// fold splits a plane into the parts that are even and odd along y, first all even ones,
-// and these into those even and odd along x, positions so far apart.
-func (a *analysis) fold(channel int, to []float32, position int, spare []float32) {
-	w, h, batch := a.transform.w, a.transform.h, a.batch
-	line, half := w*batch, h/2
-	plane := a.plane[channel*h*line:][:h*line]
-	alongX := func(row int, from []float32) {
-		to := to[row*w*position:]
-		asm.Fold(to, after(to, (w+1)/2*position), position, from, w)
-	}
-	sum, difference := spare[:line], spare[line:][:line]
-	for y := range half {
-		asm.SumDiff(sum, difference, plane[(h-1-y)*line:][:line], plane[y*line:][:line])
-		alongX(y, sum)
-		alongX(h-half+y, difference)
-	}
-	if h%2 == 1 {
-		alongX(half, plane[half*line:][:line])
 	}
 }
 
