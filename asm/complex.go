@@ -95,11 +95,12 @@ func (c *complexProduct) tiles(m, n, k int, accumulate bool) {
 	w := complexWorks.Get().(*complexWork)
 	defer complexWorks.Put(w)
 	_, nr := gemmTile()
+	wide := complexTogether / nr * nr // whole panels
 	blocks := (m + complexTogether - 1) / complexTogether
 	for p := 0; p == 0 || p < k; p += complexSteps {
 		steps := min(complexSteps, k-p)
-		for j := 0; j < n; j += complexTogether {
-			cols := min(complexTogether, n-j)
+		for j := 0; j < n; j += wide {
+			cols := min(wide, n-j)
 			b := c.block(0, j, p, nr)
 			b.differences(w, cols, steps, nr)
 			for i := range blocks {

@@ -19,7 +19,8 @@
 //
 // Slices are float32 and need no alignment, though 64 bytes is fastest. Matrices
 // are row-major. Lengths that do not fit are programmer errors and panic with
-// *Error. Nothing allocates. Functions are safe for concurrent use on distinct
+// *Error. Nothing allocates, but for memory that complex products keep for the
+// next. Functions are safe for concurrent use on distinct
 // destinations; none starts goroutines.
 //
 // An elementwise function treats every value alike wherever it lies in the
