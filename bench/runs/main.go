@@ -300,7 +300,7 @@ func title(r *result) string {
 // row returns the line of runs of a preset with the same changes. Changed ones are not the
 // row of the paper.
 func row(preset config.Preset, runs []result) string {
-	var seeds []string
+	var seeds, machines []string
 	var accuracies, resets, draws, seconds []float64
 	for _, r := range runs {
 		seeds = append(seeds, fmt.Sprint(r.Seed))
@@ -308,6 +308,9 @@ func row(preset config.Preset, runs []result) string {
 		seconds = append(seconds, r.SecondsPerStep*float64(r.Steps))
 		if r.WholeGroupAccuracy != nil {
 			resets = append(resets, *r.WholeGroupAccuracy)
+		}
+		if on := fmt.Sprintf("%s, %d", r.Level, r.Threads); !slices.Contains(machines, on) {
+			machines = append(machines, on)
 		}
 	}
 	first := runs[0]
@@ -325,8 +328,8 @@ func row(preset config.Preset, runs []result) string {
 		changed = "`" + first.changes + "`"
 	}
 	took := time.Duration(mean(seconds) * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf("| `%s` | %s | %s | %.4f | %s | %.4f | %s | %d epochs, %d steps of %d images | %v | %s, %d | %s |\n",
-		preset.Name, changed, strings.Join(seeds, ", "), mean(accuracies), between, mean(draws), reset, first.Epochs, first.Steps, first.batch(), took, first.Level, first.Threads, stated)
+	return fmt.Sprintf("| `%s` | %s | %s | %.4f | %s | %.4f | %s | %d epochs, %d steps of %d images | %v | %s | %s |\n",
+		preset.Name, changed, strings.Join(seeds, ", "), mean(accuracies), between, mean(draws), reset, first.Epochs, first.Steps, first.batch(), took, strings.Join(machines, "; "), stated)
 }
 
 func mean(x []float64) float64 {

@@ -39,11 +39,11 @@ func TestRow(t *testing.T) {
 		WholeGroupAccuracy: &half, SecondsPerStep: 0.125, ImagesPerSecond: 256, Threads: 2, Level: "avx2",
 	}
 	other := r
-	other.Seed, other.TestAccuracy, other.TestAccuracyStd = 2, 0.25, 0.03
+	other.Seed, other.TestAccuracy, other.TestAccuracyStd, other.Level = 2, 0.25, 0.03, "neon"
 	changed := r
 	changed.changes, changed.TestAccuracy = "group.jitter=comb", 0.125
 	page := markdown([]result{r, changed, other})
-	want := "| `mnist6-180-se2-8-partial` | - | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 |"
+	want := "| `mnist6-180-se2-8-partial` | - | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2; neon, 2 |"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %s in\n%s", want, page)
 	}
