@@ -97,3 +97,38 @@
 	CMPQ AX, $2; \
 	JEQ  l2;     \
 	JMP  l1
+
+// JUMP6 goes to the label of m = AX, 1 <= m <= 6.
+#define JUMP6(l1, l2, l3, l4, l5, l6) \
+	CMPQ AX, $6; \
+	JEQ  l6;     \
+	CMPQ AX, $5; \
+	JEQ  l5;     \
+	CMPQ AX, $4; \
+	JEQ  l4;     \
+	CMPQ AX, $3; \
+	JEQ  l3;     \
+	CMPQ AX, $2; \
+	JEQ  l2;     \
+	JMP  l1
+
+// MASKS32 sets K1 and K2 to the columns 0..15 and 16..31 that exist of CX <= 32.
+#define MASKS32 \
+	MOVQ  $1, AX;  \
+	SHLQ  CX, AX;  \
+	DECQ  AX;      \
+	KMOVW AX, K1;  \
+	SHRQ  $16, AX; \
+	KMOVW AX, K2
+
+// FETCHTWO asks for AX rows of 32 columns at DX and at BX, R8 bytes apart.
+#define FETCHTWO(again) \
+again:  \
+	PREFETCHT0 (DX);   \
+	PREFETCHT0 64(DX); \
+	PREFETCHT0 (BX);   \
+	PREFETCHT0 64(BX); \
+	ADDQ       R8, DX; \
+	ADDQ       R8, BX; \
+	DECQ       AX;     \
+	JNZ        again

@@ -133,56 +133,43 @@ again:  \
 
 // func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
 TEXT ·sgemmComplex4x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  n+8(FP), CX
-	MOVQ  $1, AX
-	SHLQ  CX, AX
-	DECQ  AX
-	KMOVW AX, K1
-	SHRQ  $16, AX
-	KMOVW AX, K2
-	MOVQ  ldc+96(FP), R8
-	MOVQ  cr+80(FP), DX
-	MOVQ  ci+88(FP), BX
-	MOVQ  m+0(FP), AX
-	SHLQ  $2, R8
+	MOVQ n+8(FP), CX
+	MASKS32
+	MOVQ ldc+96(FP), R8
+	MOVQ cr+80(FP), DX
+	MOVQ ci+88(FP), BX
+	MOVQ m+0(FP), AX
+	SHLQ $2, R8
 
-fetch:
-	PREFETCHT0 (DX)
-	PREFETCHT0 64(DX)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	ADDQ       R8, DX
-	ADDQ       R8, BX
-	DECQ       AX
-	JNZ        fetch
+	FETCHTWO(fetch)
 	ZERO28
-	MOVQ       k+16(FP), CX
-	TESTQ      CX, CX
-	JZ         save
-	MOVQ       ar+24(FP), SI
-	MOVQ       ai+32(FP), R11
-	MOVQ       row+40(FP), R9
-	MOVQ       step+48(FP), R10
-	MOVQ       br+56(FP), DI
-	MOVQ       bi+64(FP), BX
-	MOVQ       ldb+72(FP), R8
-	SHLQ       $2, R9
-	SHLQ       $2, R10
-	SHLQ       $2, R8
-	LEAQ       (R9)(R9*2), R13
-	MOVQ       m+0(FP), AX
-	MOVQ       ahead+112(FP), DX
-	CMPQ       n+8(FP), $16
-	JLE        narrow
-	CMPQ       n+8(FP), $32
-	JLT        masked
-	CMPQ       AX, $4
-	JEQ        full4
-	CMPQ       AX, $3
-	JEQ        full3
-	CMPQ       AX, $2
-	JEQ        full2
-	JMP        full1
+	MOVQ  k+16(FP), CX
+	TESTQ CX, CX
+	JZ    save
+	MOVQ  ar+24(FP), SI
+	MOVQ  ai+32(FP), R11
+	MOVQ  row+40(FP), R9
+	MOVQ  step+48(FP), R10
+	MOVQ  br+56(FP), DI
+	MOVQ  bi+64(FP), BX
+	MOVQ  ldb+72(FP), R8
+	SHLQ  $2, R9
+	SHLQ  $2, R10
+	SHLQ  $2, R8
+	LEAQ  (R9)(R9*2), R13
+	MOVQ  m+0(FP), AX
+	MOVQ  ahead+112(FP), DX
+	CMPQ  n+8(FP), $16
+	JLE   narrow
+	CMPQ  n+8(FP), $32
+	JLT   masked
+	CMPQ  AX, $4
+	JEQ   full4
+	CMPQ  AX, $3
+	JEQ   full3
+	CMPQ  AX, $2
+	JEQ   full2
+	JMP   full1
 
 masked:
 	CMPQ AX, $4

@@ -4,18 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
-)
-
-// order is how the operands of a complex product are stored.
-type order uint8
-
-const (
-	orderNN order = iota
-	orderTN
-	orderPanels
-
-	orders
 )
 
 // complexCase is a complex product, in poisoned buffers with gaps: real and imaginary parts.
@@ -29,25 +19,12 @@ type complexCase struct {
 
 func newComplexCase(o order, m, n, k int, accumulate bool, value func() float32) *complexCase {
 	s := &complexCase{order: o, m: m, n: n, k: k}
-	any := func(int, int) float32 { return value() }
 	for part := range 2 {
+		s.a[part], s.b[part] = o.left(m, k, 1+part, value), o.right(k, n, 7+part, value)
 		s.c[part] = newGuarded(m, n, n+9, 3+part)
-		if o == orderTN {
-			s.a[part] = newGuarded(k, m, m+3, 1+part)
-		} else {
-			s.a[part] = newGuarded(m, k, k+3, 1+part)
-		}
-		if o == orderPanels {
-			_, nr := GemmTile()
-			s.b[part] = newGuarded(k*((n+nr-1)/nr), nr, nr, 7+part)
-		} else {
-			s.b[part] = newGuarded(k, n, n+5, 7+part)
-		}
-		s.a[part].fill(any)
-		s.b[part].fill(any)
 		if accumulate {
-			s.c[part].fill(any)
-			s.before[part] = append([]float32(nil), s.c[part].data()...)
+			s.c[part].fill(func(int, int) float32 { return value() })
+			s.before[part] = slices.Clone(s.c[part].data())
 		}
 	}
 	s.ahead = [4][]float32{make([]float32, 40), nil, make([]float32, m*n*k), make([]float32, 7)}
@@ -56,18 +33,11 @@ func newComplexCase(o order, m, n, k int, accumulate bool, value func() float32)
 
 // left and right return elements of A and B.
 func (s *complexCase) left(i, p int) complex128 {
-	if s.order == orderTN {
-		i, p = p, i
-	}
-	return complex(float64(s.a[0].at(i, p)), float64(s.a[1].at(i, p)))
+	return complex(float64(s.order.leftAt(s.a[0], i, p)), float64(s.order.leftAt(s.a[1], i, p)))
 }
 
 func (s *complexCase) right(p, j int) complex128 {
-	if s.order == orderPanels {
-		_, nr := GemmTile()
-		p, j = j/nr*s.k+p, j%nr
-	}
-	return complex(float64(s.b[0].at(p, j)), float64(s.b[1].at(p, j)))
+	return complex(float64(s.order.rightAt(s.b[0], s.k, p, j)), float64(s.order.rightAt(s.b[1], s.k, p, j)))
 }
 
 func (s *complexCase) call() {

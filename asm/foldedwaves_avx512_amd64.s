@@ -164,17 +164,7 @@ tile:
 	MOVQ    ldw+40(FP), R12
 	SHLQ    $2, R12
 	MOVQ    m+0(FP), AX
-	CMPQ    AX, $6
-	JEQ     rows6
-	CMPQ    AX, $5
-	JEQ     rows5
-	CMPQ    AX, $4
-	JEQ     rows4
-	CMPQ    AX, $3
-	JEQ     rows3
-	CMPQ    AX, $2
-	JEQ     rows2
-	JMP     rows1
+	JUMP6(rows1, rows2, rows3, rows4, rows5, rows6)
 
 rows1:
 	LINES(SINGLE1, ROWS1, rows1again, rows1last)

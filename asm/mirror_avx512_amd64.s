@@ -133,12 +133,7 @@ tile:
 	MOVQ    $32, AX
 	CMPQ    CX, AX
 	CMOVQGT AX, CX
-	MOVQ    $1, AX
-	SHLQ    CX, AX
-	DECQ    AX
-	KMOVW   AX, K1
-	SHRQ    $16, AX
-	KMOVW   AX, K2
+	MASKS32
 	KXORW   K3, K3, K3
 	KXORW   K4, K4, K4
 	CMPB    accumulate+105(FP), $0

@@ -105,12 +105,7 @@ tile:
 	MOVQ    $32, AX
 	CMPQ    CX, AX
 	CMOVQGT AX, CX
-	MOVQ    $1, AX
-	SHLQ    CX, AX
-	DECQ    AX
-	KMOVW   AX, K1
-	SHRQ    $16, AX
-	KMOVW   AX, K2
+	MASKS32
 	ZERO28
 	MOVQ    k0+16(FP), CX
 	MOVQ    a0+32(FP), SI

@@ -92,71 +92,38 @@ again:  \
 
 // func sgemmTwin6x32AVX512(m, n, k int, a *float32, row, step int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, accumulate bool, ahead *float32)
 TEXT ·sgemmTwin6x32AVX512(SB), NOSPLIT, $0-112
-	MOVQ  n+8(FP), CX
-	MOVQ  $1, AX
-	SHLQ  CX, AX
-	DECQ  AX
-	KMOVW AX, K1
-	SHRQ  $16, AX
-	KMOVW AX, K2
-	MOVQ  ldc+88(FP), R8
-	MOVQ  c0+72(FP), DX
-	MOVQ  c1+80(FP), BX
-	MOVQ  m+0(FP), AX
-	SHLQ  $2, R8
+	MOVQ n+8(FP), CX
+	MASKS32
+	MOVQ ldc+88(FP), R8
+	MOVQ c0+72(FP), DX
+	MOVQ c1+80(FP), BX
+	MOVQ m+0(FP), AX
+	SHLQ $2, R8
 
-fetch:
-	PREFETCHT0 (DX)
-	PREFETCHT0 64(DX)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	ADDQ       R8, DX
-	ADDQ       R8, BX
-	DECQ       AX
-	JNZ        fetch
+	FETCHTWO(fetch)
 	ZERO28
-	MOVQ       k+16(FP), CX
-	TESTQ      CX, CX
-	JZ         save
-	MOVQ       a+24(FP), SI
-	MOVQ       row+32(FP), R9
-	MOVQ       step+40(FP), R10
-	MOVQ       b0+48(FP), DI
-	MOVQ       b1+56(FP), BX
-	MOVQ       ldb+64(FP), R8
-	MOVQ       ahead+104(FP), DX
-	SHLQ       $2, R9
-	SHLQ       $2, R10
-	SHLQ       $2, R8
-	LEAQ       (R9)(R9*2), R11
-	ADDQ       SI, R11
-	MOVQ       m+0(FP), AX
-	CMPQ       n+8(FP), $32
-	JLT        masked
-	CMPQ       AX, $6
-	JEQ        full6
-	CMPQ       AX, $5
-	JEQ        full5
-	CMPQ       AX, $4
-	JEQ        full4
-	CMPQ       AX, $3
-	JEQ        full3
-	CMPQ       AX, $2
-	JEQ        full2
-	JMP        full1
+	MOVQ  k+16(FP), CX
+	TESTQ CX, CX
+	JZ    save
+	MOVQ  a+24(FP), SI
+	MOVQ  row+32(FP), R9
+	MOVQ  step+40(FP), R10
+	MOVQ  b0+48(FP), DI
+	MOVQ  b1+56(FP), BX
+	MOVQ  ldb+64(FP), R8
+	MOVQ  ahead+104(FP), DX
+	SHLQ  $2, R9
+	SHLQ  $2, R10
+	SHLQ  $2, R8
+	LEAQ  (R9)(R9*2), R11
+	ADDQ  SI, R11
+	MOVQ  m+0(FP), AX
+	CMPQ  n+8(FP), $32
+	JLT   masked
+	JUMP6(full1, full2, full3, full4, full5, full6)
 
 masked:
-	CMPQ AX, $6
-	JEQ  masked6
-	CMPQ AX, $5
-	JEQ  masked5
-	CMPQ AX, $4
-	JEQ  masked4
-	CMPQ AX, $3
-	JEQ  masked3
-	CMPQ AX, $2
-	JEQ  masked2
-	JMP  masked1
+	JUMP6(masked1, masked2, masked3, masked4, masked5, masked6)
 
 full1:
 	STEPS(ROWS1, FULL, full1again)

@@ -3,8 +3,57 @@ package asm
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
+
+// order is how the operands of a product of any number of rows are stored.
+type order uint8
+
+const (
+	orderNN order = iota
+	orderTN
+	orderPanels
+
+	orders
+)
+
+// left returns A [m, k] in that order, and leftAt an element of it.
+func (o order) left(m, k, off int, value func() float32) *guarded {
+	rows, cols := m, k
+	if o == orderTN {
+		rows, cols = k, m
+	}
+	x := newGuarded(rows, cols, cols+3, off)
+	x.fill(func(int, int) float32 { return value() })
+	return x
+}
+
+func (o order) leftAt(x *guarded, i, p int) float32 {
+	if o == orderTN {
+		i, p = p, i
+	}
+	return x.at(i, p)
+}
+
+// right returns B [k, n] in that order, and rightAt an element of it.
+func (o order) right(k, n, off int, value func() float32) *guarded {
+	x := newGuarded(k, n, n+5, off)
+	if o == orderPanels {
+		_, nr := GemmTile()
+		x = newGuarded(k*((n+nr-1)/nr), nr, nr, off)
+	}
+	x.fill(func(int, int) float32 { return value() })
+	return x
+}
+
+func (o order) rightAt(x *guarded, k, p, j int) float32 {
+	if o == orderPanels {
+		_, nr := GemmTile()
+		p, j = j/nr*k+p, j%nr
+	}
+	return x.at(p, j)
+}
 
 // twinCase is a product of one matrix and two, in poisoned buffers with gaps.
 type twinCase struct {
@@ -17,44 +66,16 @@ type twinCase struct {
 }
 
 func newTwinCase(o order, m, n, k int, accumulate bool, value func() float32) *twinCase {
-	s := &twinCase{order: o, m: m, n: n, k: k, a: newGuarded(m, k, k+3, 1)}
-	any := func(int, int) float32 { return value() }
-	if o == orderTN {
-		s.a = newGuarded(k, m, m+3, 1)
-	}
-	s.a.fill(any)
+	s := &twinCase{order: o, m: m, n: n, k: k, a: o.left(m, k, 1, value)}
 	for i := range 2 {
-		s.c[i] = newGuarded(m, n, n+9, 3+i)
-		if o == orderPanels {
-			_, nr := GemmTile()
-			s.b[i] = newGuarded(k*((n+nr-1)/nr), nr, nr, 7+i)
-		} else {
-			s.b[i] = newGuarded(k, n, n+5, 7+i)
-		}
-		s.b[i].fill(any)
+		s.b[i], s.c[i] = o.right(k, n, 7+i, value), newGuarded(m, n, n+9, 3+i)
 		if accumulate {
-			s.c[i].fill(any)
-			s.before[i] = append([]float32(nil), s.c[i].data()...)
+			s.c[i].fill(func(int, int) float32 { return value() })
+			s.before[i] = slices.Clone(s.c[i].data())
 		}
 	}
 	s.ahead = [4][]float32{make([]float32, 40), nil, make([]float32, m*n*k), make([]float32, 7)}
 	return s
-}
-
-// left and right return elements of A and of one B.
-func (s *twinCase) left(i, p int) float32 {
-	if s.order == orderTN {
-		i, p = p, i
-	}
-	return s.a.at(i, p)
-}
-
-func (s *twinCase) right(which, p, j int) float32 {
-	if s.order == orderPanels {
-		_, nr := GemmTile()
-		p, j = j/nr*s.k+p, j%nr
-	}
-	return s.b[which].at(p, j)
 }
 
 func (s *twinCase) call() {
@@ -84,7 +105,7 @@ func (s *twinCase) check(t *testing.T, tolerance float64) {
 				}
 				size := math.Abs(want)
 				for p := range s.k {
-					x := float64(s.left(i, p)) * float64(s.right(which, p, j))
+					x := float64(s.order.leftAt(s.a, i, p)) * float64(s.order.rightAt(s.b[which], s.k, p, j))
 					want += x
 					size += math.Abs(x)
 				}
@@ -135,7 +156,7 @@ func TestGemmTwinBits(t *testing.T) {
 					for i := range s.m {
 						for j := range s.n {
 							for p := range s.k {
-								a[p], b[p] = s.left(i, p), s.right(which, p, j)
+								a[p], b[p] = s.order.leftAt(s.a, i, p), s.order.rightAt(s.b[which], s.k, p, j)
 							}
 							want := []float32{0}
 							if accumulate {
