@@ -61,7 +61,7 @@ func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float3
 }
 
 // complexProduct is a product of complex matrices. Element (i, p) of A stands at i*row + p*step, and
-// panels of nr columns of B are a distance apart.
+// panels of nr columns of B are a distance apart: nr itself where B is row-major.
 type complexProduct struct {
 	ar, ai        []float32
 	row, step     int

@@ -53,7 +53,7 @@ func GemmTwinPanelsNN(m, n, k int, a []float32, lda int, b0, b1 []float32, dista
 }
 
 // twin is a product of one matrix and two. Element (i, p) of A stands at i*row + p*step, and panels of nr
-// columns of B0 and B1 are a distance apart.
+// columns of B0 and B1 are a distance apart: nr itself where they are row-major.
 type twin struct {
 	a             []float32
 	row, step     int

@@ -114,7 +114,7 @@ func (p *page) profiles(list []profile) {
 		return
 	}
 	dir := filepath.Join(p.site.rawDir, profilesDir)
-	p.printf("\n### Where the time goes\n\nShares of a step in percent, one thread, by the profiles in [%s](%s) (`make bench-profiles`): products on the matrix unit and by FMA; splitting and slicing, which make the operands of the former; moving: transposing, packing, copying; sums and norms, the sums before and after Fourier transforms included. [What limits the speed](%s) goes on from here.\n",
+	p.printf("\n### Where the time goes\n\nShares of a step in percent, one thread, by the profiles in [%s](%s) (`make bench-profiles`): products on the matrix unit and by FMA; splitting and slicing, which make the operands of the former; moving: transposing, packing, copying; sums and norms, with those sums before and after Fourier transforms that are not taken where products are made. [What limits the speed](%s) goes on from here.\n",
 		filepath.ToSlash(dir), p.site.link(dir), p.site.link(filepath.Join("docs", "performance.md")))
 	head := "preset,level"
 	for _, k := range kinds {
