@@ -29,23 +29,23 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool) {
 	}
 	for p := 0; p == 0 || p < k; p += complexSteps {
 		for j := 0; j < n; j += avx512NR {
-			b := c.block(0, j, p, avx512NR)
-			b.ahead = c.ahead
-			b.strips(m, min(avx512NR, n-j), min(complexSteps, k-p), accumulate || p > 0)
-			c.ahead = b.ahead
+			c.strips(m, min(avx512NR, n-j), min(complexSteps, k-p), j, p, accumulate || p > 0)
 		}
 	}
 }
 
-// strips multiplies n <= 32 columns, of which the rows of both parts of B stay in the first-level cache.
+// strips multiplies n <= 32 columns from column j on, a panel, and k steps from step p on. The rows of both
+// parts of B stay in the first-level cache.
 //
 //go:noinline
-func (c *complexProduct) strips(m, n, k int, accumulate bool) {
+func (c *complexProduct) strips(m, n, k, j, p int, accumulate bool) {
+	at := j/avx512NR*c.distance + p*c.ldb
+	br, bi := unsafe.SliceData(from(c.br, at)), unsafe.SliceData(from(c.bi, at))
 	strips := (m + complexRows - 1) / complexRows
 	for s := range strips {
 		i, end := s*m/strips, (s+1)*m/strips
-		cr := &c.cr[i*c.ldc]
-		sgemmComplex4x32AVX512(end-i, n, k, unsafe.SliceData(from(c.ar, i*c.row)), unsafe.SliceData(from(c.ai, i*c.row)), c.row, c.step,
-			unsafe.SliceData(c.br), unsafe.SliceData(c.bi), c.ldb, cr, &c.ci[i*c.ldc], c.ldc, accumulate, c.ahead.next(k, cr))
+		a, to := i*c.row+p*c.step, i*c.ldc+j
+		sgemmComplex4x32AVX512(end-i, n, k, unsafe.SliceData(from(c.ar, a)), unsafe.SliceData(from(c.ai, a)), c.row, c.step,
+			br, bi, c.ldb, &c.cr[to], &c.ci[to], c.ldc, accumulate, c.ahead.next(k, &c.cr[to]))
 	}
 }
