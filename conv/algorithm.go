@@ -49,35 +49,24 @@ func allowedAlgorithms() string {
 	return strings.Join(names, ", ")
 }
 
-// passes returns the implementation of a for layers of this shape.
-func (a Algorithm) passes(s *Shape) (Passes, error) {
-	switch a {
-	case Taps:
-		return newDirect(s), nil
-	case Frequency:
-		if !inFrequency(s) {
-			return nil, fmt.Errorf("conv: the algorithm %q is for kernels with an extent", a)
-		}
-		return newFrequency(s), nil
-	}
-	if inFrequency(s) && newLattice(s).cost(s) < tapsCost(s) {
-		return newFrequency(s), nil
-	}
-	return newDirect(s), nil
-}
-
 // featurePasses returns the implementation of a that works on features, or nil if
-// a works on rendered kernels.
-func (a Algorithm) featurePasses(s *Shape, features int) (FeaturePasses, error) {
+// a works on rendered kernels. scaled says that the factors have a scale.
+func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (FeaturePasses, error) {
 	switch {
-	case !s.PerElement && a != LowRank && !(a == Auto && features > 0 && lowRankPays(s, features)):
-		return nil, nil
-	case features == 0:
-		return nil, fmt.Errorf("conv: the kernel network does not end in a linear map of features, which this algorithm works on")
-	case !s.PerElement:
-		return newLowRank(features), nil
-	case a != Auto:
+	case s.PerElement && a != Auto:
 		return nil, fmt.Errorf("conv: the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
+	case a == Frequency && !inFrequency(s):
+		return nil, fmt.Errorf("conv: the algorithm %q is for kernels with an extent", a)
+	case features == 0 && (s.PerElement || a == Frequency || a == LowRank):
+		return nil, fmt.Errorf("conv: the kernel network does not end in a linear map of features, which this algorithm works on")
+	case a == Taps || features == 0:
+		return nil, nil
+	case s.PerElement:
+		return newPerElement(s, features), nil
+	case a == LowRank, a == Auto && !scaled && lowRankPays(s, features):
+		return newLowRank(features), nil
+	case a == Frequency, inFrequency(s) && newLattice(s).cost(s) < tapsCost(s):
+		return newFrequency(s, features), nil
 	}
-	return newPerElement(s, features), nil
+	return nil, nil
 }

@@ -10,80 +10,130 @@ import (
 
 // benchmarks are layers as networks have them, at batch 64 but for the last ones.
 var benchmarks = []struct {
-	name               string
-	in, out, nIn, nOut int
-	plane, batch, side int
-	padding            Padding
+	name                         string
+	in, out, nIn, nOut, features int
+	plane, batch, side           int
+	padding                      Padding
 }{
-	{"lifting", 1, 10, 1, 8, 28, 64, 7, Same},
-	{"rotmnist-lifting", 1, 32, 1, 8, 28, 64, 7, Same},
-	{"mnist6", 10, 10, 8, 8, 28, 64, 7, Same},
-	{"mnist6-14", 10, 10, 8, 8, 14, 64, 7, Same},
-	{"mnist6-7", 10, 10, 8, 8, 7, 64, 7, Same},
-	{"mnist6-last", 10, 10, 8, 8, 7, 64, 7, Valid},
-	{"rotmnist1", 32, 32, 8, 8, 14, 64, 7, Same},
-	{"rotmnist2", 32, 64, 8, 8, 7, 64, 7, Same},
-	{"rotmnist3", 64, 64, 8, 8, 7, 64, 7, Same},
-	{"rotmnist-last", 64, 64, 8, 8, 7, 64, 7, Valid},
-	{"cifar1", 32, 32, 16, 16, 16, 64, 7, Same},
-	{"cifar0", 32, 32, 16, 16, 32, 64, 7, Same},
-	{"gcnn", 128, 128, 8, 8, 16, 64, 3, Same},
-	{"rotmnist-pointwise", 32, 32, 8, 8, 14, 64, 1, Same},
-	{"pointwise", 10, 20, 8, 8, 28, 64, 1, Same},
-	{"one-image", 10, 10, 8, 8, 28, 1, 7, Same},
-	{"four-images", 32, 32, 8, 8, 14, 4, 7, Same},
-	{"twelve-images", 32, 32, 8, 8, 14, 12, 7, Same},
+	{"lifting", 1, 10, 1, 8, 32, 28, 64, 7, Same},
+	{"rotmnist-lifting", 1, 32, 1, 8, 32, 28, 64, 7, Same},
+	{"mnist6", 10, 10, 8, 8, 32, 28, 64, 7, Same},
+	{"mnist6-14", 10, 10, 8, 8, 32, 14, 64, 7, Same},
+	{"mnist6-7", 10, 10, 8, 8, 32, 7, 64, 7, Same},
+	{"mnist6-last", 10, 10, 8, 8, 32, 7, 64, 7, Valid},
+	{"rotmnist1", 32, 32, 8, 8, 32, 14, 64, 7, Same},
+	{"rotmnist2", 32, 64, 8, 8, 32, 7, 64, 7, Same},
+	{"rotmnist3", 64, 64, 8, 8, 32, 7, 64, 7, Same},
+	{"rotmnist-last", 64, 64, 8, 8, 32, 7, 64, 7, Valid},
+	{"cifar1", 32, 32, 16, 16, 32, 16, 64, 7, Same},
+	{"cifar0", 32, 32, 16, 16, 32, 32, 64, 7, Same},
+	{"gcnn-g8", 128, 128, 8, 8, 8, 16, 64, 3, Same},
+	{"gcnn-g4", 128, 128, 4, 4, 8, 16, 64, 3, Same},
+	{"gcnn-g2", 128, 128, 2, 2, 8, 16, 64, 3, Same},
+	{"rotmnist-pointwise", 32, 32, 8, 8, 16, 14, 64, 1, Same},
+	{"pointwise", 10, 20, 8, 8, 16, 28, 64, 1, Same},
+	{"one-image", 10, 10, 8, 8, 32, 28, 1, 7, Same},
+	{"four-images", 32, 32, 8, 8, 32, 14, 4, 7, Same},
+	{"twelve-images", 32, 32, 8, 8, 32, 14, 12, 7, Same},
 }
 
-// BenchmarkConv measures the passes of the convolution alone. GFLOP/s count two
+// BenchmarkTaps measures the passes by taps alone, on a rendered kernel. GFLOP/s count two
 // operations for each live tap at each position.
-func BenchmarkConv(b *testing.B) {
+func BenchmarkTaps(b *testing.B) {
 	for _, c := range benchmarks {
-		for _, algorithm := range []Algorithm{Taps, Frequency} {
-			for _, pass := range []string{"forward", "input", "kernel", "backward"} {
+		for _, pass := range []string{"forward", "input", "kernel", "backward"} {
+			for _, threads := range []int{1, 2} {
+				b.Run(fmt.Sprintf("case=%s/pass=%s/threads=%d", c.name, pass, threads), func(b *testing.B) {
+					s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
+					dev := newCPU(b, threads)
+					p := newDirect(s)
+					if err := p.Bind(dev, s); err != nil {
+						b.Fatal(err)
+					}
+					pre, tmp := p.Sizes(s, false)
+					x, y := alloc(b, dev, s.Sources()*s.H*s.W*s.B), alloc(b, dev, s.Targets()*s.OutH*s.OutW*s.B)
+					kernel, prepared, scratch, bias := alloc(b, dev, s.KernelSize()), alloc(b, dev, pre), alloc(b, dev, tmp), alloc(b, dev, s.Out)
+					measure(b, s, map[string]func(){
+						"forward": func() {
+							p.Prepare(prepared, kernel, bias, scratch, s)
+							p.Forward(y, x, prepared, scratch, s)
+						},
+						"input":    func() { p.Backward(tensor.Buffer{}, bias, x, x, y, prepared, scratch, s, false) },
+						"backward": func() { p.Backward(kernel, bias, x, x, y, prepared, scratch, s, false) },
+						"kernel":   func() { p.Backward(kernel, bias, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
+					}[pass])
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkFeatures measures the passes from features, with their preparation.
+// GFLOP/s count the operations of the direct convolution.
+func BenchmarkFeatures(b *testing.B) {
+	for _, c := range benchmarks {
+		for _, a := range []struct {
+			name       string
+			perElement bool
+			create     func(s *Shape) FeaturePasses
+		}{
+			{"lowrank", false, func(*Shape) FeaturePasses { return newLowRank(c.features) }},
+			{"frequency", false, func(s *Shape) FeaturePasses { return newFrequency(s, c.features) }},
+			{"perelement", true, func(s *Shape) FeaturePasses { return newPerElement(s, c.features) }},
+		} {
+			for _, pass := range []string{"forward", "kernel", "backward"} {
 				for _, threads := range []int{1, 2} {
-					b.Run(fmt.Sprintf("case=%s/algorithm=%s/pass=%s/threads=%d", c.name, algorithm, pass, threads), func(b *testing.B) {
+					b.Run(fmt.Sprintf("case=%s/algorithm=%s/pass=%s/threads=%d", c.name, a.name, pass, threads), func(b *testing.B) {
 						s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-						dev := newCPU(b, threads)
-						p, err := algorithm.passes(s)
-						if err != nil {
-							b.Skip(err)
+						s.PerElement = a.perElement
+						if a.name == string(Frequency) && !inFrequency(s) {
+							b.Skip("a single tap has no frequencies")
 						}
+						dev := newCPU(b, threads)
+						p := a.create(s)
 						if err := p.Bind(dev, s); err != nil {
 							b.Fatal(err)
 						}
-						alloc := func(n int) tensor.Buffer {
-							x, err := dev.Alloc(n)
-							if err != nil {
-								b.Fatal(err)
-							}
-							b.Cleanup(func() { dev.Free(x) })
-							dev.Upload(x, gradcheck.Normal(n, 1))
-							return x
-						}
 						pre, tmp := p.Sizes(s, false)
-						x, y := alloc(s.Sources()*s.H*s.W*s.B), alloc(s.Targets()*s.OutH*s.OutW*s.B)
-						kernel, prepared, scratch, bias := alloc(s.KernelSize()), alloc(pre), alloc(tmp), alloc(s.Out)
-						run := map[string]func(){
-							"forward": func() {
-								p.Prepare(prepared, kernel, bias, scratch, s)
-								p.Forward(y, x, prepared, scratch, s)
-							},
-							"input":    func() { p.Backward(tensor.Buffer{}, bias, x, x, y, prepared, scratch, s, false) },
-							"backward": func() { p.Backward(kernel, bias, x, x, y, prepared, scratch, s, false) },
-							"kernel":   func() { p.Backward(kernel, bias, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
-						}[pass]
-						run()
-						b.ReportAllocs()
-						for b.Loop() {
-							run()
+						x, y := alloc(b, dev, s.Sources()*s.H*s.W*s.B), alloc(b, dev, s.Targets()*s.OutH*s.OutW*s.B)
+						k := Factors{F: alloc(b, dev, c.features*s.lists()*s.NOut*s.NIn*len(s.Offsets)), W: alloc(b, dev, s.Out*s.In*c.features), B: alloc(b, dev, s.Out*s.In)}
+						prepared, scratch, bias := alloc(b, dev, pre), alloc(b, dev, tmp), alloc(b, dev, s.Out)
+						forward := func() {
+							p.Prepare(prepared, k, bias, scratch, s)
+							p.Forward(y, x, prepared, scratch, s)
 						}
-						b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+						forward()
+						measure(b, s, map[string]func(){
+							"forward":  forward,
+							"kernel":   func() { p.Backward(k, k, bias, tensor.Buffer{}, x, y, prepared, scratch, s, false) },
+							"backward": func() { p.Backward(k, k, bias, x, x, y, prepared, scratch, s, false) },
+						}[pass])
 					})
 				}
 			}
 		}
 	}
+}
+
+// alloc returns memory with random values.
+func alloc(b *testing.B, dev *tensor.CPU, n int) tensor.Buffer {
+	x, err := dev.Alloc(n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { dev.Free(x) })
+	dev.Upload(x, gradcheck.Normal(n, 1))
+	return x
+}
+
+// measure runs a pass.
+func measure(b *testing.B, s *Shape, run func()) {
+	run()
+	b.ReportAllocs()
+	for b.Loop() {
+		run()
+	}
+	b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
 // BenchmarkParts measures a step, rendering included, of a group convolution and of the

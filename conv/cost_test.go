@@ -17,11 +17,11 @@ func TestAuto(t *testing.T) {
 		}
 		delete(want, c.name)
 		s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-		p, err := Auto.passes(s)
+		p, f, err := choose(nil, s, Auto, 32, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&layer{passes: p}).Algorithm(); got != w {
+		if got := (&layer{passes: p, factored: f}).Algorithm(); got != w {
 			t.Errorf("%s: %s was chosen, want %s", c.name, got, w)
 		}
 	}

@@ -2,41 +2,136 @@ package conv
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/stream"
-	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
 )
 
 // factored are the passes from features by their definition, in float64.
+// Sums that may cancel have the sums of magnitudes that bound their rounding errors.
 type factored struct {
-	y, dx, df, dw, db []float64
+	y, dx, dbias, df, dw, db, dscale []float64
+	sizeBias, sizeB                  []float64
+}
+
+// factoredKernel are the factors of a kernel. Without a scale they have none.
+type factoredKernel struct {
+	features       int
+	f, w, b, scale []float32
+}
+
+// newFactoredKernel draws factors.
+func newFactoredKernel(src *stream.Stream, s *Shape, features int, scaled bool) factoredKernel {
+	positions := s.lists() * s.rendered() * s.NIn * len(s.Offsets)
+	k := factoredKernel{features: features, f: normal(src, features*positions), w: normal(src, s.Out*s.In*features), b: normal(src, s.Out*s.In)}
+	if scaled {
+		k.scale = normal(src, positions)
+		k.scale[0] = 0
+	}
+	return k
+}
+
+// factors returns the kernel's factors, and factorsGrad places for their gradients.
+func (k *factoredKernel) factors() Factors {
+	host := tensor.HostBuffer
+	f := Factors{F: host(k.f), W: host(k.w), B: host(k.b)}
+	if k.scale != nil {
+		f.Scale = host(k.scale)
+	}
+	return f
+}
+
+type factorGradients struct{ f, w, b, scale guarded }
+
+func (k *factoredKernel) gradients() factorGradients {
+	return factorGradients{poisoned(len(k.f)), poisoned(len(k.w)), poisoned(len(k.b)), poisoned(len(k.scale))}
+}
+
+func (g *factorGradients) factors() Factors {
+	d := Factors{F: g.f.buffer(), W: g.w.buffer(), B: g.b.buffer()}
+	if len(g.scale.values()) > 0 {
+		d.Scale = g.scale.buffer()
+	}
+	return d
+}
+
+// compare compares gradients with the definition's.
+func (g *factorGradients) compare(t *testing.T, name string, want *factored) {
+	t.Helper()
+	compareNorm(t, name+": df", g.f.values(), want.df, nil)
+	compareNorm(t, name+": dw", g.w.values(), want.dw, nil)
+	compareSums(t, name+": db", g.b.values(), want.db, want.sizeB)
+	compareNorm(t, name+": dscale", g.scale.values(), want.dscale, nil)
+}
+
+func (g *factorGradients) intact() bool {
+	return g.f.intact() && g.w.intact() && g.b.intact() && g.scale.intact()
+}
+
+// at returns the scale of a position.
+func (k *factoredKernel) at(position int) float64 {
+	if k.scale == nil {
+		return 1
+	}
+	return float64(k.scale[position])
+}
+
+// kernel renders the columns of one list, [(o,c), column], without the scale.
+func (k *factoredKernel) kernel(list, columns, lists int) []float64 {
+	kernel := make([]float64, len(k.b)*columns)
+	for p, offset := range k.b {
+		for col := range columns {
+			v := float64(offset)
+			for h := range k.features {
+				v += float64(k.w[p*k.features+h]) * float64(k.f[(h*lists+list)*columns+col])
+			}
+			kernel[p*columns+col] = v
+		}
+	}
+	return kernel
+}
+
+// zeros returns gradients to add to.
+func (k *factoredKernel) zeros() factored {
+	return factored{df: make([]float64, len(k.f)), dw: make([]float64, len(k.w)), db: make([]float64, len(k.b)), dscale: make([]float64, len(k.scale)), sizeB: make([]float64, len(k.b))}
+}
+
+// add adds to the gradients what those of one list's kernel contribute, which was rendered without the scale.
+func (d *factored) add(k *factoredKernel, kernel, dk []float64, list, columns, lists int) {
+	for p := range k.b {
+		for col := range columns {
+			g := dk[p*columns+col]
+			if k.scale != nil {
+				d.dscale[col] += g * kernel[p*columns+col]
+				g *= k.at(col)
+			}
+			d.db[p] += g
+			d.sizeB[p] += math.Abs(g)
+			for h := range k.features {
+				at := (h*lists+list)*columns + col
+				d.dw[p*k.features+h] += g * float64(k.f[at])
+				d.df[at] += g * float64(k.w[p*k.features+h])
+			}
+		}
+	}
 }
 
 // factoredDefinition renders the kernel of each list of elements and loops over
 // everything.
-func factoredDefinition(s *Shape, features int, x, f, w, b, bias, dy []float32) factored {
-	t := len(s.Offsets)
-	columns := s.NOut * s.NIn * t // of one list
-	pairs := s.Out * s.In
+func factoredDefinition(s *Shape, k *factoredKernel, x, bias, dy []float32) factored {
+	columns := s.NOut * s.NIn * len(s.Offsets) // of one list
 	lists := s.lists()
-	d := factored{
-		y: make([]float64, s.Targets()*s.OutH*s.OutW*s.B), dx: make([]float64, s.Sources()*s.H*s.W*s.B),
-		df: make([]float64, features*lists*columns), dw: make([]float64, pairs*features), db: make([]float64, pairs),
-	}
-	kernel, dk := make([]float64, pairs*columns), make([]float64, pairs*columns)
+	d := k.zeros()
+	d.y, d.dx = make([]float64, s.Targets()*s.OutH*s.OutW*s.B), make([]float64, s.Sources()*s.H*s.W*s.B)
+	d.dbias, d.sizeBias = make([]float64, s.Out), make([]float64, s.Out)
 	for l := range lists {
-		feature := func(k, col int) int { return (k*lists+l)*columns + col }
-		for p := range pairs {
-			for col := range columns {
-				v := float64(b[p])
-				for k := range features {
-					v += float64(w[p*features+k]) * float64(f[feature(k, col)])
-				}
-				kernel[p*columns+col], dk[p*columns+col] = v, 0
-			}
+		plain := k.kernel(l, columns, lists)
+		kernel, dk := make([]float64, len(plain)), make([]float64, len(plain))
+		for i, v := range plain {
+			kernel[i] = v * k.at(i%columns)
 		}
 		b0, b1 := 0, s.B
 		if lists > 1 {
@@ -49,6 +144,8 @@ func factoredDefinition(s *Shape, features int, x, f, w, b, bias, dy []float32) 
 					at := ((m*s.OutH+row)*s.OutW + col) * s.B
 					for e := b0; e < b1; e++ {
 						d.y[at+e] = float64(bias[o])
+						d.dbias[o] += float64(dy[at+e])
+						d.sizeBias[o] += math.Abs(float64(dy[at+e]))
 					}
 					for src := range s.Sources() {
 						c, j := src/s.NIn, src%s.NIn
@@ -57,7 +154,7 @@ func factoredDefinition(s *Shape, features int, x, f, w, b, bias, dy []float32) 
 							if r < 0 || r >= s.H || cc < 0 || cc >= s.W {
 								continue
 							}
-							ki := (o*s.In+c)*columns + (i*s.NIn+j)*t + k
+							ki := (o*s.In+c)*columns + (i*s.NIn+j)*len(s.Offsets) + k
 							xi := ((src*s.H+r)*s.W + cc) * s.B
 							for e := b0; e < b1; e++ {
 								xv, g := float64(x[xi+e]), float64(dy[at+e])
@@ -70,27 +167,27 @@ func factoredDefinition(s *Shape, features int, x, f, w, b, bias, dy []float32) 
 				}
 			}
 		}
-		for p := range pairs {
-			for col := range columns {
-				g := dk[p*columns+col]
-				d.db[p] += g
-				for k := range features {
-					d.dw[p*features+k] += g * float64(f[feature(k, col)])
-					d.df[feature(k, col)] += g * float64(w[p*features+k])
-				}
-			}
-		}
+		d.add(k, plain, dk, l, columns, lists)
 	}
 	return d
 }
 
 // factoredProblem is a shape with data and the right results.
 type factoredProblem struct {
-	name                 string
-	features             int
-	largest, live        Shape
-	x, dy, f, w, b, bias []float32
-	want                 factored
+	trial
+	factoredKernel
+	x, dy, bias []float32
+	want        factored
+}
+
+// newFactoredProblem draws data for a shape.
+func newFactoredProblem(c trial, features int, scaled bool) factoredProblem {
+	p, s := factoredProblem{trial: c}, &c.live
+	src := stream.New(2, c.name, 0)
+	p.x, p.dy = normal(src, s.Sources()*s.H*s.W*s.B), normal(src, s.Targets()*s.OutH*s.OutW*s.B)
+	p.factoredKernel, p.bias = newFactoredKernel(src, s, features, scaled), normal(src, s.Out)
+	p.want = factoredDefinition(s, &p.factoredKernel, p.x, p.bias, p.dy)
+	return p
 }
 
 // factoredProblems returns shapes of all kinds: planes smaller than the kernel,
@@ -136,25 +233,12 @@ func factoredProblems(perElement bool) []factoredProblem {
 	}
 	problems := make([]factoredProblem, len(examples))
 	for i, e := range examples {
-		p := &problems[i]
-		p.name, p.features = fmt.Sprintf("%+v", e), e.features
-		p.largest = *newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
-		p.largest.PerElement = perElement
-		s := p.largest
-		s.NIn, s.NOut = e.nIn, e.nOut
-		p.live = s
-		src := stream.New(2, p.name, 0)
-		random := func(n int, scale float64) []float32 {
-			x := make([]float32, n)
-			for i := range x {
-				x[i] = float32(scale * src.Normal())
-			}
-			return x
-		}
-		p.x, p.dy = random(s.Sources()*s.H*s.W*s.B, 1), random(s.Targets()*s.OutH*s.OutW*s.B, 1)
-		p.f = random(e.features*s.lists()*s.NOut*s.NIn*len(s.Offsets), 1)
-		p.w, p.b, p.bias = random(s.Out*s.In*e.features, 1), random(s.Out*s.In, 1), random(s.Out, 1)
-		p.want = factoredDefinition(&s, e.features, p.x, p.f, p.w, p.b, p.bias, p.dy)
+		c := trial{name: fmt.Sprintf("%+v", e)}
+		c.largest = *newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
+		c.largest.PerElement = perElement
+		c.live = c.largest
+		c.live.NIn, c.live.NOut = e.nIn, e.nOut
+		problems[i] = newFactoredProblem(c, e.features, false)
 	}
 	return problems
 }
@@ -167,16 +251,68 @@ func TestPerElement(t *testing.T) {
 	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newPerElement(s, features) }, factoredProblems(true))
 }
 
+// TestFrequency compares the frequency-domain algorithm with the definition, with all frequencies and
+// planes at a time and with few of them.
+func TestFrequency(t *testing.T) {
+	var problems []factoredProblem
+	for i, c := range trials() {
+		if inFrequency(&c.largest) {
+			problems = append(problems, newFactoredProblem(c, []int{1, 3, 8, 33}[i%4], i%3 == 0))
+		}
+	}
+	for name, adapt := range map[string]func(p *frequency, s *Shape){
+		"at once": func(*frequency, *Shape) {},
+		"in bands": func(p *frequency, s *Shape) {
+			p.lattice.budget = 2 * perBackward(s, 1) * p.lattice.periodW
+			p.lattice.shareTargets, p.lattice.shareSources = 1, 1
+		},
+		// In bands and shares of several planes, with the spectrum of x kept whole.
+		"in shares": func(p *frequency, s *Shape) {
+			p.lattice.budget = p.lattice.count * 2 * planeSize(s.Sources(), s.B)
+		},
+		// Shares that are no whole channels, and blocks that straddle them.
+		"in uneven shares": func(p *frequency, s *Shape) {
+			p.lattice.budget = 2 * perBackward(s, 7) * p.lattice.periodW
+			p.lattice.shareTargets, p.lattice.shareSources = 5, 7
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testFeaturePasses(t, func(s *Shape, features int) FeaturePasses {
+				p := newFrequency(s, features)
+				adapt(p, s)
+				return p
+			}, problems)
+		})
+	}
+}
+
+// TestFrequencyScales holds the algorithm to the same errors where channels and images are of very
+// different size.
+func TestFrequencyScales(t *testing.T) {
+	var problems []factoredProblem
+	for _, c := range unevenProblems() {
+		const features = 8
+		p := factoredProblem{trial: c.trial, x: c.x, dy: c.dy, bias: make([]float32, c.live.Out)}
+		p.factoredKernel = newFactoredKernel(stream.New(4, c.name, 0), &c.live, features, false)
+		for i, size := range c.channels {
+			p.b[i] *= size
+			for k := range features {
+				p.w[i*features+k] *= size
+			}
+		}
+		p.want = factoredDefinition(&c.live, &p.factoredKernel, p.x, p.bias, p.dy)
+		problems = append(problems, p)
+	}
+	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newFrequency(s, features) }, problems)
+}
+
 func testFeaturePasses(t *testing.T, create func(s *Shape, features int) FeaturePasses, problems []factoredProblem) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
 		host := tensor.HostBuffer
 		for _, c := range problems {
-			s, want := &c.live, c.want
+			s, want, k := &c.live, c.want, c.factors()
 			p := create(&c.largest, c.features)
-			if p == nil {
-				continue
-			}
 			prepared, scratch := p.Sizes(&c.largest, false)
 			if err := p.Bind(dev, &c.largest); err != nil {
 				t.Fatal(err)
@@ -188,42 +324,79 @@ func testFeaturePasses(t *testing.T, create func(s *Shape, features int) Feature
 			// Everything that is to be written starts as NaN, and so does the
 			// border behind it, which must stay.
 			pre, tmp := poisoned(prepared), poisoned(scratch)
-			y, dx := poisoned(len(want.y)), poisoned(len(want.dx))
-			df, dw, db := poisoned(len(want.df)), poisoned(len(want.dw)), poisoned(len(want.db))
-			p.Prepare(pre.buffer(), host(c.f), host(c.w), host(c.b), host(c.bias), tmp.buffer(), s)
+			y, dx, dbias, d := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(s.Out), c.gradients()
+			clear(dbias.values())
+			p.Prepare(pre.buffer(), k, host(c.bias), tmp.buffer(), s)
 			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
-			p.Backward(df.buffer(), dw.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
+			p.Backward(d.factors(), k, dbias.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare("y", y, want.y)
 			compare("dx", dx, want.dx)
-			compare("df", df, want.df)
-			compare("dw", dw, want.dw)
-			compare("db", db, want.db)
+			compareEach(t, c.name+": dbias", dbias.values(), want.dbias, want.sizeBias)
+			d.compare(t, c.name, &want)
+			if _, ok := p.(*frequency); !ok { // whose errors show where all of db cancels
+				compare("db", d.b, want.db)
+			}
 
-			// Adding to a gradient that is there.
-			sum := make([]float64, len(want.dx))
+			// Adding to gradients that are there.
+			sum, twice, sizes := make([]float64, len(want.dx)), make([]float64, s.Out), make([]float64, s.Out)
 			for i := range sum {
 				dx.values()[i] = float32(i % 7)
 				sum[i] = want.dx[i] + float64(i%7)
 			}
-			p.Backward(df.buffer(), dw.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
+			for o := range twice {
+				twice[o], sizes[o] = 2*want.dbias[o], 2*want.sizeBias[o]
+			}
+			p.Backward(d.factors(), k, dbias.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
 			compare("dx added", dx, sum)
+			compareEach(t, c.name+": dbias added", dbias.values(), twice, sizes)
 
-			// Without a gradient of x; prepared as for inference, without a bias.
-			short, _ := p.Sizes(&c.largest, true)
-			p.Backward(df.buffer(), dw.buffer(), db.buffer(), tensor.Buffer{}, host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
-			compare("df alone", df, want.df)
-			frozen := poisoned(short)
-			p.Prepare(frozen.buffer(), host(c.f), host(c.w), host(c.b), tensor.Buffer{}, tmp.buffer(), s)
-			p.Forward(y.buffer(), host(c.x), frozen.buffer(), tmp.buffer(), s)
-			plain := make([]float64, len(want.y))
-			plane := s.NOut * s.OutH * s.OutW * s.B
+			// Without gradients of x, bias and scale, and without a Forward before.
+			p.Prepare(pre.buffer(), k, tensor.Buffer{}, tmp.buffer(), s)
+			few, again := d.factors(), c.gradients()
+			again.scale = d.scale
+			few.F, few.W, few.B, few.Scale = again.f.buffer(), again.w.buffer(), again.b.buffer(), tensor.Buffer{}
+			p.Backward(few, k, tensor.Buffer{}, tensor.Buffer{}, host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
+			again.compare(t, c.name+": alone", &want)
+			for what, g := range map[string]interface{ intact() bool }{"prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dbias": dbias, "d": &d, "d alone": &again} {
+				if !g.intact() {
+					t.Errorf("%s: written beyond %s", c.name, what)
+				}
+			}
+
+			// Prepared for inference alone, with spectra kept and without.
+			plain, plane := make([]float64, len(want.y)), s.NOut*s.OutH*s.OutW*s.B
 			for i := range plain {
 				plain[i] = want.y[i] - float64(c.bias[i/plane])
 			}
-			compare("y without bias", y, plain)
-			for what, g := range map[string]guarded{"prepared": pre, "frozen": frozen, "scratch": tmp, "y": y, "dx": dx, "df": df, "dw": dw, "db": db} {
-				if !g.intact() {
-					t.Errorf("%s: written beyond %s", c.name, what)
+			for _, keep := range []bool{false, true} {
+				frozen := create(&c.largest, c.features)
+				if keep {
+					k, ok := frozen.(interface{ KeepSpectra() })
+					if !ok {
+						continue
+					}
+					k.KeepSpectra()
+				}
+				prepared, scratch = frozen.Sizes(&c.largest, true)
+				if err := frozen.Bind(dev, &c.largest); err != nil {
+					t.Fatal(err)
+				}
+				once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
+				for _, bias := range []tensor.Buffer{host(c.bias), {}} {
+					size, what := want.y, "y, frozen"
+					if bias.IsZero() {
+						size, what = plain, "y without bias, frozen"
+					}
+					frozen.Prepare(once.buffer(), k, bias, spare.buffer(), s)
+					for range 2 {
+						frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
+						compare(what, again, size)
+					}
+				}
+				for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again} {
+					if !g.intact() {
+						t.Errorf("%s, spectra kept %v: written beyond %s", c.name, keep, what)
+					}
 				}
 			}
 		}
@@ -251,81 +424,6 @@ func TestLowRankPays(t *testing.T) {
 		s := newShape(c.in, c.out, c.n, c.n, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
 		if got := lowRankPays(s, c.features); got != c.want {
 			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
-// featureBenchmarks are layers whose kernels have few features, or one kernel for
-// each image.
-var featureBenchmarks = []struct {
-	name                         string
-	in, out, nIn, nOut, features int
-	plane, batch, side           int
-	padding                      Padding
-}{
-	{"gcnn-g8", 128, 128, 8, 8, 8, 16, 64, 3, Same},
-	{"gcnn-g4", 128, 128, 4, 4, 8, 16, 64, 3, Same},
-	{"gcnn-g2", 128, 128, 2, 2, 8, 16, 64, 3, Same},
-	{"mnist6", 10, 10, 8, 8, 32, 28, 64, 7, Same},
-	{"mnist6-14", 10, 10, 8, 8, 32, 14, 64, 7, Same},
-	{"mnist6-last", 10, 10, 8, 8, 32, 7, 64, 7, Valid},
-	{"lifting", 1, 10, 1, 8, 32, 28, 64, 7, Same},
-	{"pointwise", 10, 10, 8, 8, 16, 28, 64, 1, Same},
-}
-
-// BenchmarkFeatures measures the passes from features, with their preparation.
-// GFLOP/s count the operations of the direct convolution.
-func BenchmarkFeatures(b *testing.B) {
-	for _, c := range featureBenchmarks {
-		for _, a := range []struct {
-			name       string
-			perElement bool
-			create     func(s *Shape) FeaturePasses
-		}{
-			{"lowrank", false, func(*Shape) FeaturePasses { return newLowRank(c.features) }},
-			{"perelement", true, func(s *Shape) FeaturePasses { return newPerElement(s, c.features) }},
-		} {
-			for _, pass := range []string{"forward", "backward"} {
-				for _, threads := range []int{1, 2} {
-					b.Run(fmt.Sprintf("case=%s/algorithm=%s/pass=%s/threads=%d", c.name, a.name, pass, threads), func(b *testing.B) {
-						s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-						s.PerElement = a.perElement
-						dev := newCPU(b, threads)
-						p := a.create(s)
-						if err := p.Bind(dev, s); err != nil {
-							b.Fatal(err)
-						}
-						alloc := func(n int) tensor.Buffer {
-							x, err := dev.Alloc(n)
-							if err != nil {
-								b.Fatal(err)
-							}
-							b.Cleanup(func() { dev.Free(x) })
-							dev.Upload(x, gradcheck.Normal(n, 1))
-							return x
-						}
-						pre, tmp := p.Sizes(s, false)
-						x, y := alloc(s.Sources()*s.H*s.W*s.B), alloc(s.Targets()*s.OutH*s.OutW*s.B)
-						f := alloc(c.features * s.lists() * s.NOut * s.NIn * len(s.Offsets))
-						w, off := alloc(s.Out*s.In*c.features), alloc(s.Out*s.In)
-						prepared, scratch, bias := alloc(pre), alloc(tmp), alloc(s.Out)
-						run := func() {
-							p.Prepare(prepared, f, w, off, bias, scratch, s)
-							p.Forward(y, x, prepared, scratch, s)
-						}
-						run()
-						if pass == "backward" {
-							run = func() { p.Backward(f, w, off, x, x, y, prepared, scratch, s, false) }
-							run()
-						}
-						b.ReportAllocs()
-						for b.Loop() {
-							run()
-						}
-						b.ReportMetric(s.Operations()*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-					})
-				}
-			}
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 // frequency is the frequency-domain algorithm of the CPU: whole planes are
 // transformed, and for each frequency f one complex product per pass remains,
 //
-//	y^[(o,i), b]     = sum over (c,j) of  K^[(o,i),(c,j)]  x^[(c,j), b]
-//	dx^[(c,j), b]    = sum over (o,i) of  K^[(o,i),(c,j)]* dy^[(o,i), b]
-//	dK^[(o,i),(c,j)] = sum over b     of  x^[(c,j), b]     dy^[(o,i), b]*
+//	y^[(o,i), b]     = sum over (j,c) of  K^[(o,i),(j,c)]  x^[(j,c), b]
+//	dx^[(j,c), b]    = sum over (o,i) of  K^[(o,i),(j,c)]* dy^[(o,i), b]
+//	dK^[(o,i),(j,c)] = sum over b     of  x^[(j,c), b]     dy^[(o,i), b]*
 //
 // each in three real products rather than four (Gauss). With F frequencies those are
 // 6 F operations for each pair of planes and image, where T taps take 2 T H W: a
@@ -28,20 +28,23 @@ import (
 // Where the elements come in pairs half a turn apart, as those of an equivariant
 // layer do, two real products suffice (paired.go).
 //
-// Kernels are kept as slots [(o,i), slot, (c,j)], spectra as [f, part, channel,
-// batch], real part and imaginary part.
+// Kernels are kept as slots [(o,i), slot, (j,c)], rendered from features (rendering.go); spectra as [f,
+// part, channel, batch], real part and imaginary part.
 //
 // Work is split over outputs only and every sum has one order, so the bits do
 // not depend on the number of threads.
 type frequency struct {
-	lattice *lattice
-	cpu     *tensor.CPU
-	keep    bool // the kernel's spectrum, from Prepare on
-	biased  bool // the last Prepare had a bias
-	keptMap keptMap
+	features int
+	lattice  *lattice
+	cpu      *tensor.CPU
+	keep     bool // the kernel's spectrum, from Prepare on
+	biased   bool // the last Prepare had a bias
+	keptMap  keptMap
 
 	// The tasks, kept so that a pass allocates nothing.
-	folding        folding
+	folding        featureFolding
+	rendering      rendering
+	renderingGrad  renderingGrad
 	analysis       analysis
 	synthesis      synthesis
 	product        product
@@ -51,12 +54,14 @@ type frequency struct {
 	turning        turning
 }
 
-var _ Passes = (*frequency)(nil)
+var _ FeaturePasses = (*frequency)(nil)
 
 // inFrequency reports whether the algorithm can compute a shape.
 func inFrequency(s *Shape) bool { return len(s.Offsets) > 1 && symmetric(s.Offsets) }
 
-func newFrequency(s *Shape) *frequency { return &frequency{lattice: newLattice(s)} }
+func newFrequency(s *Shape, features int) *frequency {
+	return &frequency{features: features, lattice: newLattice(s)}
+}
 
 const (
 	// bandValues bounds the spectra of the maps that are kept at a time, but for
@@ -64,17 +69,17 @@ const (
 	bandValues = 18 << 20
 	// wholeValues bounds them where a pass does not go through shares of its results.
 	wholeValues = 4 << 20
-	// shareTargets and shareSources are how many rows (o,i) and planes (c,j) make a share:
+	// shareTargets and shareSources are how many rows (o,i), and columns (j,c) of both kinds, make a share:
 	// those of a block of a product, and of a gradient.
 	shareTargets, shareSources = 64, blockColumns
-	// blockColumns bounds the columns (c,j), of both kinds, of a block of slots, and of the panels of x^.
+	// blockColumns bounds the columns (j,c), of both kinds, of a block of slots, and of the panels of x^.
 	blockColumns = 128
 	// skew keeps planes and rows from lying a multiple of 4 KiB apart.
 	skew = 16
 )
 
 // blockSizes bounds a block of a kernel's spectrum, or of its gradient: the number of
-// frequencies, of rows (o,i) and of columns (c,j) of a kind, and the numbers of rows and columns for
+// frequencies, of rows (o,i) and of columns (j,c) of a kind, and the numbers of rows and columns for
 // dx^. Planes of a sliced block take at most three quarters of a second-level cache of 2 MB; fewer
 // frequencies would mean more passages over the slots. Those of the gradient, which are read and
 // written, exceed the cache: it has more frequencies and fewer rows at a time, unless there are
@@ -150,47 +155,50 @@ func columns(n int) int { return (n+15)&^15 + skew }
 // share at a time. The less of those is in memory, the fewer are the bands, in each of which
 // every plane is read and written once, and the nearer is a share when it is transformed.
 type schedule struct {
-	groups   int // of a band
-	shares   int
-	channels int // o or c, of the largest share
-	unit     int // that channels are shared out in
-	most     int // frequencies of a band
-	per      int // values of all spectra for each of them
+	groups int // of a band
+	shares int
+	total  int // rows (o,i) or columns (j,c), of a kind
+	count  int // of the largest share
+	unit   int // that they are shared out in
+	most   int // frequencies of a band
+	per    int // values of all spectra for each of them
 }
 
 // perForward and perBackward return the values of all spectra for each frequency, with
-// so many channels of y, or of x and dx, at a time.
-func perForward(s *Shape, channels int) int {
-	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(channels*s.NOut, s.B)
+// so many rows of y, or columns of x and dx, of a kind at a time.
+func perForward(s *Shape, rows int) int {
+	return 2*planeSize(s.Sources(), s.B) + 2*planeSize(kinds(elementsOf(s, s.NOut))*rows, s.B)
 }
 
-func perBackward(s *Shape, channels int) int {
-	ofX := panelsOf(s, channels)
-	return 2*planeSize(s.Targets(), s.B) + max(ofX.size(), 2*planeSize(channels*s.NIn, s.B))
+func perBackward(s *Shape, columns int) int {
+	ofX := panelsOf(s, columns)
+	return 2*planeSize(s.Targets(), s.B) + max(ofX.size(), 2*planeSize(ofX.kinds*columns, s.B))
 }
 
 func (p *frequency) forward(s *Shape) schedule {
-	share := p.lattice.shareTargets / s.rendered()
+	rows := s.Out * s.rendered()
+	share := p.lattice.shareTargets
 	if p.keep { // its blocks follow one another in whole bands
-		share = s.Out
+		share = rows
 	}
-	return p.lattice.schedule(s, s.Out, s.rendered(), share, perForward)
+	return p.lattice.schedule(s, rows, share, perForward)
 }
 
 func (p *frequency) backward(s *Shape) schedule {
-	return p.lattice.schedule(s, s.In, s.NIn/kinds(elementsOf(s, s.NIn)), p.lattice.shareSources/s.NIn, perBackward)
+	kinds := kinds(elementsOf(s, s.NIn))
+	return p.lattice.schedule(s, s.Sources()/kinds, max(1, p.lattice.shareSources/kinds), perBackward)
 }
 
-// schedule shares out channels of n planes, or planes of a kind, so many at a time.
-func (l *lattice) schedule(s *Shape, channels, n, share int, per func(s *Shape, channels int) int) schedule {
-	c := schedule{groups: len(l.groups), shares: 1, channels: channels, unit: 1, most: l.count, per: per(s, channels)}
+// schedule shares out rows or columns of a kind, so many at a time.
+func (l *lattice) schedule(s *Shape, total, share int, per func(s *Shape, count int) int) schedule {
+	c := schedule{groups: len(l.groups), shares: 1, total: total, count: total, unit: 1, most: l.count, per: per(s, total)}
 	if c.most*c.per > min(l.budget, wholeValues) {
-		c.shares = blocksOf(channels, max(1, share))
-		if unit := unitOf(n); slicesProducts(s) && c.shares*unit <= channels {
+		c.shares = blocksOf(total, share)
+		if unit := splitTile / 2; slicesProducts(s) && c.shares*unit <= total {
 			c.unit = unit
 		}
-		c.channels = blocksOf(blocksOf(channels, c.unit), c.shares) * c.unit
-		c.per = per(s, c.channels)
+		c.count = blocksOf(blocksOf(total, c.unit), c.shares) * c.unit
+		c.per = per(s, c.count)
 	}
 	if c.most*c.per > l.budget {
 		c.groups = max(1, min(c.groups, l.budget/c.per/l.periodW))
@@ -199,17 +207,14 @@ func (l *lattice) schedule(s *Shape, channels, n, share int, per func(s *Shape, 
 	return c
 }
 
-// share returns share i of so many channels.
-func (c *schedule) share(channels, i int) span {
-	from, to := shareWhole(channels, c.shares, i, c.unit)
+// share returns share i.
+func (c *schedule) share(i int) span {
+	from, to := shareWhole(c.total, c.shares, i, c.unit)
 	return span{from, to - from}
 }
 
-// span is a range of channels, or of planes.
+// span is a range of rows (o,i), or of columns (j,c), of a kind.
 type span struct{ first, count int }
-
-// planes returns the span's planes, n for each channel.
-func (c span) planes(n int) span { return span{c.first * n, c.count * n} }
 
 // Pairs returns true: two real products do for elements in pairs.
 func (p *frequency) Pairs() bool { return true }
@@ -228,7 +233,7 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			forward, backward := p.forward(&live), p.backward(&live)
 			slots, spectra = max(slots, slotsSize(&live)), max(spectra, forward.most*forward.per)
 			if !inference {
-				spectra = max(spectra, backward.most*backward.per)
+				spectra = max(spectra, backward.most*backward.per, renderingGradSize(&live, p.features))
 				dslots = max(dslots, p.lattice.gradientParts(&live)*slotsSize(&live))
 			}
 			if p.keep {
@@ -236,6 +241,7 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			}
 		}
 	}
+	spectra = max(spectra, foldedSize(s, p.features))
 	scratch, prepared = spectra+4*skew, keptAt(slots, s)+kept
 	p.keptMap = keptMap{}
 	if !inference {
@@ -260,15 +266,17 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	}
 	p.cpu = cpu
 	l := p.lattice
-	return cpu.ReserveWorkspace(max(foldingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
+	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
 }
 
-// Prepare folds the kernel into slots, and makes the spectrum that is to be kept.
-func (p *frequency) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
+// Scales returns true: scaled features do for a scaled kernel.
+func (p *frequency) Scales() bool { return true }
+
+// Prepare renders slots, and makes the spectrum that is to be kept.
+func (p *frequency) Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
 	p.keptMap.valid = false
-	p.folding = folding{shape: s, cpu: p.cpu, kernel: kernel.Host(), slots: prepared.Host()[:size]}
-	p.folding.run()
+	p.render(prepared.Host()[:size], k, scratch.Host()[:foldedSize(s, p.features)], s)
 	p.biased = !bias.IsZero()
 	if p.biased {
 		copy(prepared.Host()[size:size+s.Out], bias.Host())
@@ -293,38 +301,38 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	c := p.forward(s)
 	memory := pieces{scratch.Host()}
 	from := memory.cut(c.most * 2 * planeSize(s.Sources(), s.B))
-	to := memory.cut(c.most * 2 * planeSize(c.channels*s.NOut, s.B))
+	to := memory.cut(c.most * (c.per - 2*planeSize(s.Sources(), s.B)))
 	p.keptMap.valid = p.keptMap.size > 0
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
 		if p.keptMap.valid {
 			from = p.keptMap.of(prepared, b, s)
 		}
-		p.analyse(b, &l.in, x.Host(), from, s.Sources(), s.NIn, s)
+		p.analyse(b, &l.in, x.Host(), from, sourceOrder(s), s.Sources(), s.NIn, s)
 		for i := range c.shares {
-			share := c.share(s.Out, i)
-			f := productArgs{slots: slots, bias: bias, from: from, to: to, share: share}
+			f := productArgs{slots: slots, bias: bias, from: from, to: to, targets: c.share(i)}
 			kept = f.kept.cut(kept, b, s)
 			p.multiply(b, s, f)
-			p.synthesise(b, &l.out, to, y.Host(), share, s.NOut, s, g > 0)
+			p.synthesise(b, &l.out, to, y.Host(), targetOrder(s), f.targets, s.NOut, s, g > 0)
 		}
 	}
 	p.release()
 }
 
-// Backward computes the gradients of the kernel, of the bias and of x.
-func (p *frequency) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+// Backward computes the gradients of the features, of weights and offsets, of the bias and of x.
+func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
 	c := p.backward(s)
 	memory := pieces{scratch.Host()}
 	dslots := memory.cut(l.gradientParts(s) * size)
+	spare := memory.rest
 	from := memory.cut(c.most * 2 * planeSize(s.Targets(), s.B))
 	ofShare := memory.cut(c.most * (c.per - 2*planeSize(s.Targets(), s.B))) // x^ and then dx^
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
-		p.analyse(b, &l.grad, dy.Host(), from, s.Targets(), s.NOut, s)
+		p.analyse(b, &l.grad, dy.Host(), from, targetOrder(s), s.Targets(), s.NOut, s)
 		if g == 0 && !dbias.IsZero() {
 			addConstants(dbias.Host(), from, s)
 		}
@@ -333,21 +341,61 @@ func (p *frequency) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor
 			kept = p.keptMap.of(prepared, b, s)
 		}
 		for i := range c.shares {
-			share := c.share(s.In, i)
-			if !dkernel.IsZero() {
-				p.reduce(b, x.Host(), kept, from, ofShare, dslots, share, s, g > 0)
-			}
+			share := c.share(i)
+			p.reduce(b, x.Host(), kept, from, ofShare, dslots, share, s, g > 0)
 			if !dx.IsZero() {
-				p.multiply(b, s, productArgs{slots: slots, from: from, to: ofShare, share: share, adjoint: true})
-				p.synthesise(b, &l.back, ofShare, dx.Host(), share, s.NIn, s, accumulate || g > 0)
+				p.multiply(b, s, productArgs{slots: slots, from: from, to: ofShare, targets: share, adjoint: true})
+				p.synthesise(b, &l.back, ofShare, dx.Host(), sourceOrder(s), share, s.NIn, s, accumulate || g > 0)
 			}
 		}
 	}
-	if !dkernel.IsZero() {
-		p.folding = folding{shape: s, cpu: p.cpu, kernel: dkernel.Host(), slots: dslots[:size], more: dslots[size:], back: true}
-		p.folding.run()
-	}
+	p.renderBackward(d, k, dslots, spare, s)
 	p.release()
+}
+
+// render makes slots, by way of folded features.
+func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shape) {
+	p.fold(k, folded, s)
+	p.rendering = rendering{shape: s, cpu: p.cpu, features: p.features, folded: folded, w: k.W.Host(), b: k.B.Host(), slots: slots}
+	p.rendering.run()
+}
+
+// fold folds features.
+func (p *frequency) fold(k Factors, folded []float32, s *Shape) {
+	p.folding = featureFolding{shape: s, cpu: p.cpu, features: p.features, f: k.F.Host(), folded: folded}
+	if !k.Scale.IsZero() {
+		p.folding.scale = k.Scale.Host()
+	}
+	p.folding.run()
+}
+
+// renderBackward takes the gradient of slots to those of the features, of weights and offsets, and of the
+// scale.
+func (p *frequency) renderBackward(d, k Factors, dslots, spare []float32, s *Shape) {
+	memory := pieces{spare}
+	size, parts := foldedSize(s, p.features), renderingGradParts(s)
+	folded, dfolded := memory.cut(size), memory.cut(parts*size)
+	p.fold(k, folded, s)
+	p.renderingGrad = renderingGrad{
+		shape: s, cpu: p.cpu, features: p.features, slots: dslots, folded: folded, w: k.W.Host(), b: k.B.Host(),
+		dfolded: dfolded, offsets: !d.Scale.IsZero(), dw: d.W.Host(), db: d.B.Host(),
+	}
+	p.renderingGrad.run()
+	p.folding.folded, p.folding.parts, p.folding.df = dfolded, parts, d.F.Host()
+	if !d.Scale.IsZero() {
+		p.folding.dscale = d.Scale.Host()
+	}
+	p.folding.run()
+}
+
+// renderingGradSize returns the number of values that renderBackward needs.
+func renderingGradSize(s *Shape, features int) int {
+	return roundUp(foldedSize(s, features)) + renderingGradParts(s)*foldedSize(s, features)
+}
+
+// renderingLocal returns the size of a worker's memory on the way between features and slots.
+func (p *frequency) renderingLocal(s *Shape) int {
+	return max(featureFoldingLocal(s, p.features), renderingLocal(s, p.features), renderingGradLocal(s, p.features))
 }
 
 // addConstants adds the sums over the planes of dy to the gradient of the bias: they are the spectrum,
@@ -359,31 +407,28 @@ func addConstants(dbias, spectrum []float32, s *Shape) {
 	}
 }
 
-// reduce adds what a band contributes to the gradient of the slots, for the columns of some
-// channels of x. kept is the band of the spectrum of x that Forward made, or nil.
+// reduce adds what a band contributes to the gradient of the slots, for a share of the columns. kept is the band of the spectrum of x that Forward made, or nil.
 func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
 	l := p.lattice
 	ofX := panelsOf(s, share.count)
-	of, column := share.planes(s.NIn), share.first*s.NIn/ofX.kinds
-	plane := s.H * s.W * s.B
 	turns := kept != nil && l.gradientParts(s) > 1 && !ofX.sliced // what was just sliced would be slow to load
 	if kept != nil {
-		p.turning = turning{shape: s, panels: ofX, column: column, from: kept, to: spectrum}
+		p.turning = turning{shape: s, panels: ofX, column: share.first, from: kept, to: spectrum}
 		if !turns {
 			p.cpu.Team().For(b.count, 1, &p.turning)
 		}
 	} else {
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-			plane: x[of.first*plane:], channels: of.count, elements: elementsOf(s, s.NIn), batch: s.B,
+			plane: x, order: sourceOrder(s), start: share.first, channels: ofX.kinds * share.count, elements: elementsOf(s, s.NIn), batch: s.B,
 			spectrum: spectrum, turned: true, panels: ofX}
 		p.analysis.run()
 	}
 	if s.Paired {
-		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: column, accumulate: accumulate}
+		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
 		p.pairedGradient.run()
 		return
 	}
-	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: column, accumulate: accumulate}
+	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
 	if turns {
 		p.gradient.turning = &p.turning
 	}
@@ -402,24 +447,25 @@ func (p *frequency) multiply(b band, s *Shape, f productArgs) {
 }
 
 // analyse transforms the planes x of a map to their spectra.
-func (p *frequency) analyse(b band, t *transform, x, spectrum []float32, channels, elements int, s *Shape) {
+func (p *frequency) analyse(b band, t *transform, x, spectrum []float32, order planeOrder, channels, elements int, s *Shape) {
 	p.analysis = analysis{lattice: p.lattice, transform: t, band: b, cpu: p.cpu,
-		plane: x, channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
+		plane: x, order: order, channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
 	p.analysis.run()
 }
 
-// synthesise adds what a band contributes to the planes y of some channels of a map, or
+// synthesise adds what a band contributes to a share of the planes y of a map, or
 // writes it.
-func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, channels span, elements int, s *Shape, accumulate bool) {
-	of := channels.planes(elements)
+func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, order planeOrder, of span, elements int, s *Shape, accumulate bool) {
+	elements = elementsOf(s, elements)
 	p.synthesis = synthesis{lattice: p.lattice, inverse: v, band: b, cpu: p.cpu,
-		spectrum: spectrum, channels: of.count, elements: elementsOf(s, elements), batch: s.B, plane: y[of.first*v.h*v.w*s.B:], accumulate: accumulate}
+		spectrum: spectrum, order: order, start: of.first, channels: kinds(elements) * of.count, elements: elements, batch: s.B, plane: y, accumulate: accumulate}
 	p.synthesis.run()
 }
 
 // release lets go of the maps of the last pass.
 func (p *frequency) release() {
-	p.folding, p.analysis, p.synthesis = folding{}, analysis{}, synthesis{}
+	p.folding, p.rendering, p.renderingGrad = featureFolding{}, rendering{}, renderingGrad{}
+	p.analysis, p.synthesis = analysis{}, synthesis{}
 	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
 	p.turning = turning{}
 }

@@ -59,7 +59,7 @@ func (p *frequency) fill(memory, slots []float32, s *Shape) {
 		b := l.band(g, groups)
 		kept := keptSpectrum{fill: true}
 		memory = kept.cut(memory, b, s)
-		p.multiply(b, s, productArgs{slots: slots, kept: kept, share: span{0, s.Out}})
+		p.multiply(b, s, productArgs{slots: slots, kept: kept, targets: span{0, s.Out * s.rendered()}})
 	}
 	p.release()
 }

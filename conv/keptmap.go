@@ -35,8 +35,8 @@ func (k *keptMap) of(prepared tensor.Buffer, b band, s *Shape) []float32 {
 type turning struct {
 	shape  *Shape
 	panels panels
-	column int       // (c,j) of a kind that the panels begin with
-	from   []float32 // [f, part, (c,j), batch]
+	column int       // (j,c) of a kind that the panels begin with
+	from   []float32 // [f, part, (j,c), batch]
 	to     []float32 // as panels say
 }
 

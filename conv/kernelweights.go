@@ -1,6 +1,7 @@
 package conv
 
 import (
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/siren"
@@ -16,24 +17,26 @@ import (
 //
 //	dK = w dK',   dw_j += sum over o, c, i, t of K dK'
 //
-// so that an element of weight zero has a gradient too. K has made place for dK' by then,
+// so that an element of weight zero has a gradient too. Passes on features have the sums as the gradient of
+// the scale (Factors). Of others K has made place for dK' by then,
 // but with features f [h, P], W and b of the kernel network, K = W f + b 1', each column of
 // the sum is <f, W'dK'> + b'dK'.
 type kernelWeights struct {
 	el   *gumbel.Elements
-	tile tensor.Buffer // [positions], the weights at the last Render
+	tile tensor.Buffer // [positions], the weights at the last Render, times the window if there is one
 	host []float32
 	products
 }
 
 // planKernelWeights reserves the weights of a layer whose kernel has so many positions at
 // most. It returns nothing for a layer whose elements have none, and for one that has to
-// weight its input instead: one without a rendered kernel, one whose kernel may be made of
+// weight its input instead: one whose passes take no scale, one whose kernel may be made of
 // pairs, which weights would tell apart, and one for inference, where a copy of the input
 // is a small part of memory.
 func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions int) *kernelWeights {
 	_, ok := l.net.(siren.LowRank)
-	if inEl == nil || !inEl.Weighted || inEl.Rigid || l.passes == nil || p.Inference || !ok {
+	scales := l.factored == nil || l.factored.Scales()
+	if inEl == nil || !inEl.Weighted || inEl.Rigid || !scales || p.Inference || !ok {
 		return nil
 	}
 	w := &kernelWeights{el: inEl, host: make([]float32, positions)}
@@ -44,32 +47,28 @@ func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions i
 // live reports whether the elements have weights at present.
 func (w *kernelWeights) live() bool { return w != nil && w.el.Weight != nil }
 
-// scratch returns how many values of scratch memory weightsGrad needs.
-func (w *kernelWeights) scratch(net siren.Kernel) int {
-	if w == nil {
+// scratch returns how many values of scratch memory kernelScaleGrad needs behind the kernel.
+func (w *kernelWeights) scratch(l *layer) int {
+	if w == nil || l.factored != nil {
 		return 0
 	}
-	return (net.(siren.LowRank).Features() + 1) * len(w.host)
+	return (l.net.(siren.LowRank).Features() + 1) * len(w.host)
 }
 
-// write takes the weights of positions (i, j, t), of so many output elements and taps.
-func (w *kernelWeights) write(dev tensor.Device, nOut, taps int) {
-	at := 0
-	for range nOut {
+// write takes the weights to the positions (i, j, t), of so many taps.
+func (w *kernelWeights) write(to []float32, taps int) {
+	for at := 0; at < len(to); {
 		for _, v := range w.el.Weight {
-			for range taps {
-				w.host[at] = float32(v)
-				at++
-			}
+			asm.Fill(to[at:at+taps], float32(v))
+			at += taps
 		}
 	}
-	dev.Upload(w.tile, w.host[:at])
 }
 
-// weightsGrad adds the gradient of the weights, of dkernel with respect to the weighted
+// kernelScaleGrad adds the gradient of the weights, of dkernel with respect to the weighted
 // kernel.
-func (l *layer) weightsGrad(dkernel, scratch tensor.Buffer) {
-	w, s, n := l.kernelWeights, &l.shape, l.positions
+func (l *layer) kernelScaleGrad(dkernel, scratch tensor.Buffer) {
+	w, n := l.kernelWeights, l.positions
 	low := l.net.(siren.LowRank)
 	f, weight, bias := low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*n), n)
 	h, rows := low.Features(), low.Out()
@@ -80,15 +79,24 @@ func (l *layer) weightsGrad(dkernel, scratch tensor.Buffer) {
 	for k := range h {
 		l.dev.Add(sums, sums, back.Slice(k*n, (k+1)*n))
 	}
-	l.dev.Download(w.host[:n], sums)
-	taps := len(s.Offsets)
-	for j := range w.el.WeightGrad {
-		sum := 0.0
-		for i := range s.NOut {
-			for _, v := range w.host[(i*s.NIn+j)*taps:][:taps] {
-				sum += float64(v)
+	l.addWeightsGrad(sums)
+}
+
+// addWeightsGrad adds the gradient of the weights, given that of the scale, and of the window with it, at
+// each position.
+func (l *layer) addWeightsGrad(dscale tensor.Buffer) {
+	w, taps, at := l.kernelWeights, len(l.shape.Offsets), 0
+	host := w.host[:l.positions]
+	l.dev.Download(host, dscale)
+	if l.window != nil {
+		asm.Mul(host, host, l.window.host[:len(host)])
+	}
+	for range l.shape.NOut {
+		for j := range w.el.WeightGrad {
+			for _, v := range host[at : at+taps] {
+				w.el.WeightGrad[j] += float64(v)
 			}
+			at += taps
 		}
-		w.el.WeightGrad[j] += sum
 	}
 }

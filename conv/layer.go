@@ -3,6 +3,7 @@ package conv
 import (
 	"fmt"
 
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -116,6 +117,7 @@ type layer struct {
 	dev      tensor.Device
 	passes   Passes        // on a rendered kernel, or nil
 	factored FeaturePasses // on the features before it, or nil
+	factors  Factors       // of the last Render, where there are such passes
 	shape    Shape
 
 	positions int           // of the last Render: lists*NOut*NIn*len(taps), or half of it for pairs
@@ -207,10 +209,10 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		refuse(op, "%s: on %s all images of a batch have one list of elements", l.cfg.Name, l.cfg.Group.Name())
 	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
-	case ok && !l.windowed:
+	case ok:
 		features = low.Features()
 	}
-	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features)
+	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features, l.windowed)
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
@@ -246,13 +248,13 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	case p.Inference:
 		l.kernel = 0
 	default:
-		l.kernel = roundUp(features*most) + roundUp(l.net.Out()*features) + roundUp(l.net.Out())
+		l.kernel = l.factorsSize(most)
 	}
 	l.weights, l.weighted = nil, roundUp(l.kernel+scratch)
 	if l.kernelWeights = l.planKernelWeights(p, inEl, most); l.kernelWeights == nil {
 		l.weights = planWeights(p, in, inEl)
 	}
-	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.kernelWeights.scratch(l.net))
+	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.kernelWeights.scratch(l))
 	if l.penalty = planPenalty(p); l.penalty != nil {
 		_, need := l.penaltyScratch(tensor.Buffer{}, most)
 		size = max(size, need)
@@ -334,27 +336,43 @@ func (l *layer) Render() {
 	}
 	if l.factored != nil {
 		f, w, b := l.net.(siren.LowRank).ForwardFeatures(at, l.positions)
-		l.factored.Prepare(l.prepared, f, w, b, bias, l.spare(), s)
+		l.factors = Factors{f, w, b, l.scale(u)}
+		l.factored.Prepare(l.prepared, l.factors, bias, l.spare(), s)
 		return
 	}
 	l.net.Forward(l.Kernel(), at, l.positions)
-	if w := l.window; w != nil {
-		w.write(w.host[:l.positions], u, s.NIn, l.coords.taps)
-		l.dev.Upload(w.tile, w.host[:l.positions])
-		l.scaleKernel(l.Kernel(), w.tile)
-	}
-	if w := l.kernelWeights; w.live() {
-		w.write(l.dev, s.NOut, len(s.Offsets))
-		l.scaleKernel(l.Kernel(), w.tile)
+	if tile := l.scale(u); !tile.IsZero() {
+		l.scaleKernel(l.Kernel(), tile)
 	}
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
+}
+
+// scale returns what the kernel is multiplied by at each position, given the output elements: the window,
+// the weights of input elements, or both. It returns the zero Buffer for neither.
+func (l *layer) scale(u []lie.Element) tensor.Buffer {
+	s, n := &l.shape, l.positions
+	var tile tensor.Buffer
+	if w := l.window; w != nil {
+		w.write(w.host[:n], u, s.NIn, l.coords.taps)
+		tile = w.tile.Slice(0, n)
+		l.dev.Upload(tile, w.host[:n])
+	}
+	if w := l.kernelWeights; w.live() {
+		w.write(w.host[:n], len(s.Offsets))
+		if l.window != nil {
+			asm.Mul(w.host[:n], w.host[:n], l.window.host[:n])
+		}
+		tile = w.tile.Slice(0, n)
+		l.dev.Upload(tile, w.host[:n])
+	}
+	return tile
 }
 
 // paired reports whether the passes can make use of elements in pairs and these
 // are such: with u_i goes u_(i+n/2), which acts on the plane as -u_i and stands to
 // v_(j+n/2) as u_i does to v_j.
 func (l *layer) paired(u, v []lie.Element) bool {
-	p, ok := l.passes.(interface{ Pairs() bool })
+	p, ok := l.algorithm().(interface{ Pairs() bool })
 	if !ok || !p.Pairs() || l.inEl == nil {
 		return false
 	}
@@ -448,25 +466,15 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	if l.bias != nil {
 		dbias = l.bias.Grad
 	}
+	if l.window != nil {
+		l.determinantBackward(dy)
+	}
 	if l.factored != nil {
-		if l.bias != nil {
-			l.dev.SumRows(dbias, dy, s.Out, l.out.PerChannel(), true)
-		}
-		l.featuresBackward(x, dx, dy, accumulate, n)
+		l.featuresBackward(x, dx, dy, dbias, accumulate, n)
 	} else {
 		dkernel := l.Kernel() // the kernel itself has served
-		if l.window != nil {
-			l.determinantBackward(dy)
-		}
 		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
-		if l.window != nil {
-			l.scaleKernel(dkernel, l.window.tile)
-		}
-		if w := l.kernelWeights; w.live() {
-			l.weightsGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len()))
-			l.scaleKernel(dkernel, w.tile)
-		}
-		l.net.Backward(dkernel, l.positionsGrad(n))
+		l.kernelBackward(dkernel, n)
 	}
 	if l.penalty != nil {
 		l.penaltyBackward(n)
@@ -483,19 +491,53 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn, s.lists())
 }
 
+// kernelBackward goes back from a rendered kernel; n values of dx are wanted.
+func (l *layer) kernelBackward(dkernel tensor.Buffer, n int) {
+	weighted := l.kernelWeights.live()
+	if weighted {
+		l.kernelScaleGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len()))
+	}
+	switch {
+	case weighted:
+		l.scaleKernel(dkernel, l.kernelWeights.tile)
+	case l.window != nil:
+		l.scaleKernel(dkernel, l.window.tile)
+	}
+	l.net.Backward(dkernel, l.positionsGrad(n))
+}
+
 // featuresBackward goes back through the convolution and the kernel network
 // without a kernel; n values of dx are wanted.
-func (l *layer) featuresBackward(x, dx, dy tensor.Buffer, accumulate bool, n int) {
-	s := &l.shape
+func (l *layer) featuresBackward(x, dx, dy, dbias tensor.Buffer, accumulate bool, n int) {
 	low := l.net.(siren.LowRank)
-	features, out := low.Features(), low.Out()
-	df := l.scratch.Slice(0, features*l.positions)
-	at := roundUp(df.Len())
-	dw := l.scratch.Slice(at, at+out*features)
-	at += roundUp(dw.Len())
-	db := l.scratch.Slice(at, at+out)
-	l.factored.Backward(df, dw, db, dx, x, dy, l.prepared, l.spare(), s, accumulate)
-	low.BackwardFeatures(dw, db, df, l.positionsGrad(n))
+	d := l.factorsGrad(l.positions)
+	l.factored.Backward(d, l.factors, dbias, dx, x, dy, l.prepared, l.spare(), &l.shape, accumulate)
+	if l.kernelWeights.live() {
+		l.addWeightsGrad(d.Scale)
+	}
+	low.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(n))
+}
+
+// factorsSize returns the size of the gradients of the factors of so many positions.
+func (l *layer) factorsSize(positions int) int {
+	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	return roundUp(h*positions) + roundUp(out*h) + roundUp(out) + roundUp(positions)
+}
+
+// factorsGrad returns the places of these gradients, that of the scale only if weights have one.
+func (l *layer) factorsGrad(positions int) Factors {
+	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	at := 0
+	piece := func(n int) tensor.Buffer {
+		from := at
+		at += roundUp(n)
+		return l.scratch.Slice(from, from+n)
+	}
+	d := Factors{F: piece(h * positions), W: piece(out * h), B: piece(out)}
+	if l.kernelWeights.live() {
+		d.Scale = piece(positions)
+	}
+	return d
 }
 
 // positionsGrad returns the place of the gradient of n coordinates, none for none.

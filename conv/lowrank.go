@@ -38,6 +38,7 @@ import (
 // channels; df is added up over the blocks in order.
 type lowRank struct {
 	features int
+	cpu      *tensor.CPU
 	team     *tensor.Team
 	locals   []lowRankLocal // for each worker
 
@@ -241,7 +242,7 @@ func (p *lowRank) Bind(dev tensor.Device, s *Shape) error {
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
-	p.team = cpu.Team()
+	p.cpu, p.team = cpu, cpu.Team()
 	p.locals = make([]lowRankLocal, p.team.Size())
 	for i := range p.locals {
 		p.locals[i] = p.newLocal(s)
@@ -249,10 +250,13 @@ func (p *lowRank) Bind(dev tensor.Device, s *Shape) error {
 	return nil
 }
 
+// Scales returns false.
+func (p *lowRank) Scales() bool { return false }
+
 // Prepare rearranges features, weights and bias.
-func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
+func (p *lowRank) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buffer, s *Shape) {
 	x, _ := p.layOut(prepared.Host(), s)
-	from := f.Host()
+	from := k.F.Host()
 	taps := len(s.Offsets)
 	rows, deep, wide := p.features*s.NOut, s.NIn*taps, s.In*p.features
 	for row := range rows {
@@ -264,10 +268,10 @@ func (p *lowRank) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
 	}
 	asm.Fill(x.ones, 1)
 	for o := range s.Out {
-		copy(x.w[o*x.ldw:], w.Host()[o*wide:(o+1)*wide])
+		copy(x.w[o*x.ldw:], k.W.Host()[o*wide:(o+1)*wide])
 	}
-	asm.Transpose(x.turn, x.ldo, w.Host(), wide, s.Out, wide)
-	copy(x.b, b.Host()[:s.Out*s.In])
+	asm.Transpose(x.turn, x.ldo, k.W.Host(), wide, s.Out, wide)
+	copy(x.b, k.B.Host()[:s.Out*s.In])
 	asm.Transpose(x.bTurn, s.Out, x.b, s.In, s.Out, s.In)
 	p.split(x, s)
 	if slicesFeatures(s, p.features) {

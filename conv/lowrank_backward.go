@@ -5,10 +5,11 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// Backward computes the gradients of features, weights and x.
-func (p *lowRank) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+// Backward computes the gradients of features, weights, the bias and x.
+func (p *lowRank) Backward(d, _ Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	addBiasGrad(p.cpu, dbias, dy, s)
 	l := p.newPass(x, dy, prepared, s)
-	l.df, l.dw, l.db, l.dx, l.accumulate = df.Host(), dw.Host(), db.Host(), dx.Host(), accumulate
+	l.df, l.dw, l.db, l.dx, l.accumulate = d.F.Host(), d.W.Host(), d.B.Host(), dx.Host(), accumulate
 	memory := pieces{scratch.Host()}
 	in, out := s.H*s.W, s.OutH*s.OutW
 	l.packed, l.dxPacked = memory.cut(in*s.Sources()*l.width), memory.cut(in*s.Sources()*l.width)

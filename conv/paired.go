@@ -21,8 +21,8 @@ import (
 // kernel only the rows i < n/2 are needed. analysis and synthesis change the basis.
 
 // pairedProduct is product for paired elements. An item is a block of frequencies
-// and one of rows (o,i), or columns (c,j), of the first half, with those of the
-// second; the real kernel is made for it as [f, kind, (o,i), kind, (c,j)].
+// and one of rows (o,i), or columns (j,c), of the first half, with those of the
+// second; the real kernel is made for it as [f, kind, (o,i), kind, (j,c)].
 type pairedProduct struct {
 	*lattice
 	shape *Shape
@@ -33,8 +33,7 @@ type pairedProduct struct {
 	layout                 slotBlocks
 	splits                 bool
 	size                   blockSizes
-	targets                span // rows (o,i), or columns (c,j), of a kind
-	fblocks, blocks, steps int  // frequencies, rows, summation index
+	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
 var _ tensor.Task = (*pairedProduct)(nil)
@@ -46,10 +45,8 @@ func (p *pairedProduct) run() {
 	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
-		p.targets = p.share.planes(s.NIn / 2)
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Out*s.rendered(), p.size.adjointRows)
 	} else {
-		p.targets = p.share.planes(s.rendered())
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, p.size.columns)
 	}
 	if p.kept.values == nil { // else the blocks are those that are kept
@@ -84,7 +81,7 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 }
 
 // spectrum makes the real kernel for nf frequencies from f on, rows m0.. and
-// columns c0.. of the whole kernel, each block [(o,i), (c,j)] with leading dimension ld.
+// columns c0.. of the whole kernel, each block [(o,i), (j,c)] with leading dimension ld.
 func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	block := blockSize(nm, ld)
 	for m := range nm {
@@ -249,7 +246,7 @@ type pairedGradient struct {
 	x          []float32 // as panels say
 	panels     panels
 	dslots     []float32 // as layout says
-	column     int       // (c,j) of a kind that x begins with
+	column     int       // (j,c) of a kind that x begins with
 	accumulate bool
 
 	layout    slotBlocks

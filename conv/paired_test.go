@@ -36,14 +36,9 @@ func TestPairedPasses(t *testing.T) {
 		whole.NIn, whole.NOut = e.nIn, e.nOut
 		s := whole
 		s.Paired = true
-		normal := func(n int) []float32 {
-			x := make([]float32, n)
-			for i := range x {
-				x[i] = float32(random.Normal())
-			}
-			return x
-		}
-		half := normal(s.KernelSize())
+		k := newFactoredKernel(random, &s, 5, e.in%2 == 0)
+		columns := s.rendered() * s.NIn * len(s.Offsets)
+		half := k.kernel(0, columns, 1)
 		// mirror calls f for every value of the whole kernel and the one of the
 		// half that it equals.
 		mirror := func(f func(whole, half int)) {
@@ -64,19 +59,21 @@ func TestPairedPasses(t *testing.T) {
 			}
 		}
 		kernel := make([]float32, whole.KernelSize())
-		mirror(func(whole, at int) { kernel[whole] = half[at] })
-		x, dy := normal(s.Sources()*s.H*s.W*s.B), normal(s.Targets()*s.OutH*s.OutW*s.B)
-		bias := normal(s.Out)
+		mirror(func(whole, at int) { kernel[whole] = float32(half[at] * k.at(at%columns)) })
+		x, dy := normal(random, s.Sources()*s.H*s.W*s.B), normal(random, s.Targets()*s.OutH*s.OutW*s.B)
+		bias := normal(random, s.Out)
 		want := definition(&whole, x, kernel, bias, dy)
 		dhalf := make([]float64, len(half))
 		mirror(func(whole, at int) { dhalf[at] += want.dk[whole] })
+		gradients := k.zeros()
+		gradients.add(&k, half, dhalf, 0, columns, 1)
 
 		t.Run(fmt.Sprintf("%+v", e), func(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
 				for _, budget := range []int{bandValues, 1} {
 					dev := newCPU(t, 2)
 					host := tensor.HostBuffer
-					p := newFrequency(largest)
+					p := newFrequency(largest, k.features)
 					p.lattice.budget = budget
 					p.lattice.shareTargets, p.lattice.shareSources = 1, 1
 					prepared, scratch := p.Sizes(largest, false)
@@ -84,17 +81,17 @@ func TestPairedPasses(t *testing.T) {
 						t.Fatal(err)
 					}
 					pre, tmp := poisoned(prepared), poisoned(scratch)
-					y, dx, dk := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(dhalf))
+					y, dx, d := poisoned(len(want.y)), poisoned(len(want.dx)), k.gradients()
 					db := poisoned(s.Out)
 					clear(db.values())
-					p.Prepare(pre.buffer(), host(half), host(bias), tmp.buffer(), &s)
+					p.Prepare(pre.buffer(), k.factors(), host(bias), tmp.buffer(), &s)
 					p.Forward(y.buffer(), host(x), pre.buffer(), tmp.buffer(), &s)
-					p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(x), host(dy), pre.buffer(), tmp.buffer(), &s, false)
+					p.Backward(d.factors(), k.factors(), db.buffer(), dx.buffer(), host(x), host(dy), pre.buffer(), tmp.buffer(), &s, false)
 					compareNorm(t, "y", y.values(), want.y, nil)
 					compareNorm(t, "dx", dx.values(), want.dx, nil)
-					compareNorm(t, "dkernel", dk.values(), dhalf, nil)
+					d.compare(t, "gradient", &gradients)
 					compareEach(t, "dbias", db.values(), want.db, want.sizeB)
-					kept := newFrequency(largest)
+					kept := newFrequency(largest, k.features)
 					kept.lattice.budget = budget
 					kept.KeepSpectra()
 					prepared, scratch = kept.Sizes(largest, true)
@@ -102,12 +99,12 @@ func TestPairedPasses(t *testing.T) {
 						t.Fatal(err)
 					}
 					once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
-					kept.Prepare(once.buffer(), host(half), host(bias), spare.buffer(), &s)
+					kept.Prepare(once.buffer(), k.factors(), host(bias), spare.buffer(), &s)
 					for range 2 {
 						kept.Forward(again.buffer(), host(x), once.buffer(), spare.buffer(), &s)
 						compareNorm(t, "y, spectra kept", again.values(), want.y, nil)
 					}
-					for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "dkernel": dk, "dbias": db} {
+					for what, g := range map[string]interface{ intact() bool }{"prepared once": once, "spare": spare, "y again": again, "prepared": pre, "scratch": tmp, "y": y, "dx": dx, "d": &d, "dbias": db} {
 						if !g.intact() {
 							t.Errorf("written beyond %s", what)
 						}

@@ -122,24 +122,34 @@ type Passes interface {
 	Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
-// FeaturePasses computes the three passes from the features that the kernel
-// network ends in, without a rendered kernel: with features f [K, NOut*NIn*
-// len(Offsets)], weights w [Out*In, K] and offsets b [Out*In], all as
-// siren.LowRank has them,
+// Factors are what a kernel is made of where the kernel network ends in a linear map: features f [K,
+// NOut*NIn*len(Offsets)], weights w [Out*In, K] and offsets b [Out*In], all as siren.LowRank has them, and a
+// scale of each position [NOut*NIn*len(Offsets)], or the zero Buffer for ones:
 //
-//	kernel[(o,c), (i,j,t)] = sum over k of w[(o,c), k] f[k, (i,j,t)] + b[(o,c)]
-//
+//	kernel[(o,c), (i,j,t)] = scale[i,j,t] (sum over k of w[(o,c), k] f[k, (i,j,t)] + b[(o,c)])
+type Factors struct{ F, W, B, Scale tensor.Buffer }
+
+// FeaturePasses computes the three passes from the factors of a kernel, without a rendered one.
 // Otherwise it is like Passes.
 type FeaturePasses interface {
 	Sizes(s *Shape, inference bool) (prepared, scratch int)
 	Bind(dev tensor.Device, s *Shape) error
-	// Prepare rearranges features, weights, offsets and a bias [Out] (or the zero
-	// Buffer).
-	Prepare(prepared, f, w, b, bias, scratch tensor.Buffer, s *Shape)
+	// Scales reports whether factors may have a scale.
+	Scales() bool
+	// Prepare rearranges factors and a bias [Out] (or the zero Buffer).
+	Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape)
 	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
-	// Backward writes the gradients of f, w and b and writes, or with accumulate
-	// adds, that of x unless dx is the zero Buffer.
-	Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
+	// Backward writes to d the gradients of k, the factors of the last Prepare, adds that of the bias to
+	// dbias [Out] and writes, or with accumulate adds, that of x to dx. The last two, and the scale's,
+	// may be the zero Buffer, if they are not wanted.
+	Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
+}
+
+// addBiasGrad adds the sums over the planes of dy to the gradient of a bias, if that is wanted.
+func addBiasGrad(cpu *tensor.CPU, dbias, dy tensor.Buffer, s *Shape) {
+	if !dbias.IsZero() {
+		cpu.SumRows(dbias, dy, s.Out, s.NOut*s.OutH*s.OutW*s.B, true)
+	}
 }
 
 // Provider is a device that brings its own passes, for shapes of all kinds but with an
@@ -151,18 +161,17 @@ type Provider interface {
 
 // choose returns the passes for a device, nil meaning a CPU: of the one kind or
 // the other. features is the number of features that the kernel network ends in,
-// zero where it is of another form.
-func choose(dev tensor.Device, s *Shape, a Algorithm, features int) (Passes, FeaturePasses, error) {
+// zero where it is of another form; scaled says that the factors have a scale.
+func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled bool) (Passes, FeaturePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
 		if s.Depthwise {
 			return new(planes), nil, nil
 		}
-		if f, err := a.featurePasses(s, features); f != nil || err != nil {
+		if f, err := a.featurePasses(s, features, scaled); f != nil || err != nil {
 			return nil, f, err
 		}
-		p, err := a.passes(s)
-		return p, nil, err
+		return newDirect(s), nil, nil
 	case Provider:
 		if s.PerElement {
 			return nil, nil, fmt.Errorf("conv: the device %s takes no list of elements for each image", dev.Name())

@@ -62,11 +62,17 @@ func definition(s *Shape, x, kernel, bias, dy []float32) direct {
 	return d
 }
 
-// TestPasses compares the passes with their definition over shapes that take
+// trial is a shape, as it is planned and with the elements that are live.
+type trial struct {
+	name          string
+	largest, live Shape
+}
+
+// trials returns shapes that take
 // every path: few and many sources, thin and wide batches, planes smaller than
 // the kernel, more rows than a panel holds, more columns than are packed at a
 // time, fewer live elements than planned.
-func TestPasses(t *testing.T) {
+func trials() []trial {
 	type example struct {
 		in, out, maxIn, maxOut, nIn, nOut, h, w, b, side int
 		padding                                          Padding
@@ -135,65 +141,44 @@ func TestPasses(t *testing.T) {
 		}
 		examples = append(examples, e)
 	}
-	problems := make([]problem, len(examples))
+	list := make([]trial, len(examples))
 	for i, e := range examples {
-		p := &problems[i]
-		p.name = fmt.Sprintf("%+v", e)
-		p.largest = *newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
-		s := p.largest
-		s.NIn, s.NOut = e.nIn, e.nOut
-		p.live = s
-		src := stream.New(2, p.name, 0)
-		random := func(n int) []float32 {
-			x := make([]float32, n)
-			for i := range x {
-				x[i] = float32(src.Normal())
-			}
-			return x
-		}
-		p.x, p.dy = random(s.Sources()*s.H*s.W*s.B), random(s.Targets()*s.OutH*s.OutW*s.B)
-		p.kernel, p.bias = random(s.KernelSize()), random(s.Out)
-		p.want = definition(&s, p.x, p.kernel, p.bias, p.dy)
+		c := &list[i]
+		c.name = fmt.Sprintf("%+v", e)
+		c.largest = *newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(e.side), e.side, e.padding)
+		c.live = c.largest
+		c.live.NIn, c.live.NOut = e.nIn, e.nOut
 	}
-	for name, make := range map[string]func(s *Shape) Passes{
-		"taps": newDirect,
-		"frequency": func(s *Shape) Passes {
-			if !inFrequency(s) {
-				return nil
-			}
-			return newFrequency(s)
-		},
-		"frequency in bands": func(s *Shape) Passes {
-			if !inFrequency(s) {
-				return nil
-			}
-			p := newFrequency(s)
-			p.lattice.budget = 2 * perBackward(s, 1) * p.lattice.periodW
-			p.lattice.shareTargets, p.lattice.shareSources = 1, 1
-			return p
-		},
-		// In bands and shares of several channels, with the spectrum of x kept whole.
-		"frequency in shares": func(s *Shape) Passes {
-			if !inFrequency(s) {
-				return nil
-			}
-			p := newFrequency(s)
-			p.lattice.budget = p.lattice.count * 2 * planeSize(s.Sources(), s.B)
-			return p
-		},
-	} {
-		t.Run("algorithm="+name, func(t *testing.T) { testPasses(t, make, problems) })
-	}
+	return list
 }
 
-// TestPassesScales holds the algorithms to the same errors where channels and images are of very
-// different size, as those of a network in training are: values after a ReLU, in channels and
-// images of different size, kernels and gradients of different size by channel, and gradients that
-// come from a few images. Fixed point has its scales by row.
-func TestPassesScales(t *testing.T) {
+// TestPasses compares the passes on rendered kernels with their definition.
+func TestPasses(t *testing.T) {
 	var problems []problem
+	for _, c := range trials() {
+		p, s := problem{trial: c}, &c.live
+		src := stream.New(2, p.name, 0)
+		p.x, p.dy = normal(src, s.Sources()*s.H*s.W*s.B), normal(src, s.Targets()*s.OutH*s.OutW*s.B)
+		p.kernel, p.bias = normal(src, s.KernelSize()), normal(src, s.Out)
+		p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
+		problems = append(problems, p)
+	}
+	testPasses(t, newDirect, problems)
+}
+
+// uneven are values of very different size, as those of a network in training are: values after a ReLU,
+// in channels and images of different size, kernels and gradients of different size by channel, and
+// gradients that come from a few images. Fixed point has its scales by row.
+type uneven struct {
+	trial
+	x, dy    []float32
+	channels []float32 // sizes [(o,c)]
+}
+
+func unevenProblems() []uneven {
+	var list []uneven
 	for _, b := range []int{64, 1} {
-		var p problem
+		var p uneven
 		p.name = fmt.Sprintf("%d images", b)
 		p.largest = *newShape(32, 16, 4, 4, 6, 6, b, grid(5), 5, Same)
 		p.live = p.largest
@@ -222,23 +207,33 @@ func TestPassesScales(t *testing.T) {
 		}
 		p.dy = maps(s.Out, s.NOut, s.OutH*s.OutW, 0.7, 1.5)
 		for range s.Out * s.In {
-			channel := size(0.7)
-			for range s.KernelSize() / (s.Out * s.In) {
-				p.kernel = append(p.kernel, float32(src.Normal()*channel))
-			}
+			p.channels = append(p.channels, float32(size(0.7)))
 		}
-		p.bias = make([]float32, s.Out)
+		list = append(list, p)
+	}
+	return list
+}
+
+// TestPassesScales holds the passes to the same errors where channels and images are of very
+// different size.
+func TestPassesScales(t *testing.T) {
+	var problems []problem
+	for _, c := range unevenProblems() {
+		s := &c.live
+		p := problem{trial: c.trial, x: c.x, dy: c.dy, kernel: normal(stream.New(4, c.name, 0), s.KernelSize()), bias: make([]float32, s.Out)}
+		n := len(p.kernel) / len(c.channels)
+		for i := range p.kernel {
+			p.kernel[i] *= c.channels[i/n]
+		}
 		p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
 		problems = append(problems, p)
 	}
-	t.Run("algorithm=taps", func(t *testing.T) { testPasses(t, newDirect, problems) })
-	t.Run("algorithm=frequency", func(t *testing.T) { testPasses(t, func(s *Shape) Passes { return newFrequency(s) }, problems) })
+	testPasses(t, newDirect, problems)
 }
 
 // problem is a shape with data and the right results.
 type problem struct {
-	name                string
-	largest, live       Shape
+	trial
 	x, dy, kernel, bias []float32
 	want                direct
 }
@@ -250,17 +245,10 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 		for _, c := range problems {
 			s, want := &c.live, c.want
 			p := create(&c.largest)
-			if p == nil {
-				continue
-			}
-			compare := compareNorm
-			switch p.(type) {
-			case *taps, *single:
-				compare = func(t *testing.T, what string, got []float32, want, size []float64) {
-					t.Helper()
-					compareEach(t, what, got, want, size)
-					compareNorm(t, what, got, want, size)
-				}
+			compare := func(t *testing.T, what string, got []float32, want, size []float64) {
+				t.Helper()
+				compareEach(t, what, got, want, size)
+				compareNorm(t, what, got, want, size)
 			}
 			prepared, scratch := p.Sizes(&c.largest, false)
 			if err := p.Bind(dev, &c.largest); err != nil {
@@ -316,35 +304,26 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			}
 
 			// Prepared for inference alone.
-			for _, keep := range []bool{false, true} {
-				frozen := create(&c.largest)
-				if keep {
-					f, ok := frozen.(*frequency)
-					if !ok {
-						continue
-					}
-					f.KeepSpectra()
+			frozen := create(&c.largest)
+			prepared, scratch = frozen.Sizes(&c.largest, true)
+			if err := frozen.Bind(dev, &c.largest); err != nil {
+				t.Fatal(err)
+			}
+			once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
+			for _, bias := range []tensor.Buffer{host(c.bias), {}} {
+				size, what := want.y, ": y, frozen"
+				if bias.IsZero() {
+					size, what = plain, ": y without bias, frozen"
 				}
-				prepared, scratch = frozen.Sizes(&c.largest, true)
-				if err := frozen.Bind(dev, &c.largest); err != nil {
-					t.Fatal(err)
+				frozen.Prepare(once.buffer(), host(c.kernel), bias, spare.buffer(), s)
+				for range 2 {
+					frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
+					compare(t, c.name+what, again.values(), size, want.sizeY)
 				}
-				once, spare, again := poisoned(prepared), poisoned(scratch), poisoned(len(want.y))
-				for _, bias := range []tensor.Buffer{host(c.bias), {}} {
-					size, what := want.y, ": y, frozen"
-					if bias.IsZero() {
-						size, what = plain, ": y without bias, frozen"
-					}
-					frozen.Prepare(once.buffer(), host(c.kernel), bias, spare.buffer(), s)
-					for range 2 {
-						frozen.Forward(again.buffer(), host(c.x), once.buffer(), spare.buffer(), s)
-						compare(t, c.name+what, again.values(), size, want.sizeY)
-					}
-				}
-				for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again} {
-					if !g.intact() {
-						t.Errorf("%s, spectra kept %v: written beyond %s", c.name, keep, what)
-					}
+			}
+			for what, g := range map[string]guarded{"prepared once": once, "spare": spare, "y again": again} {
+				if !g.intact() {
+					t.Errorf("%s: written beyond %s", c.name, what)
 				}
 			}
 		}
@@ -368,6 +347,21 @@ func compareNormWithin(t *testing.T, what string, got []float32, want []float64,
 	}
 	if !(off <= tolerance*tolerance*norm) {
 		t.Errorf("%s: off by %.3g of the norm", what, math.Sqrt(off/norm))
+	}
+}
+
+// compareSums is compareNorm for sums that may cancel: it allows an error in the norm of the sums of
+// magnitudes.
+func compareSums(t *testing.T, what string, got []float32, want, size []float64) {
+	t.Helper()
+	var off, norm float64
+	for i := range want {
+		d := float64(got[i]) - want[i]
+		off += d * d
+		norm += size[i] * size[i]
+	}
+	if !(off <= 1e-12*norm) {
+		t.Errorf("%s: off by %.3g of the norm of the sums of magnitudes", what, math.Sqrt(off/norm))
 	}
 }
 

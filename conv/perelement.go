@@ -32,6 +32,7 @@ import (
 type perElement struct {
 	features int
 	lattice  *rowLattice
+	cpu      *tensor.CPU
 	team     *tensor.Team
 	locals   []perElementLocal
 
@@ -82,7 +83,7 @@ func (p *perElement) Bind(dev tensor.Device, s *Shape) error {
 	if !ok {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
-	p.team = cpu.Team()
+	p.cpu, p.team = cpu, cpu.Team()
 	p.locals = make([]perElementLocal, p.team.Size())
 	for i := range p.locals {
 		p.locals[i] = p.newLocal(s)
@@ -120,13 +121,16 @@ func (p *perElement) newPass(prepared tensor.Buffer, s *Shape) *perElementPass {
 	return l
 }
 
+// Scales returns false.
+func (p *perElement) Scales() bool { return false }
+
 // Prepare folds the features.
-func (p *perElement) Prepare(prepared, f, w, b, bias, _ tensor.Buffer, s *Shape) {
+func (p *perElement) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buffer, s *Shape) {
 	l := p.newPass(prepared, s)
 	h := p.features
-	l.raw = f.Host()
-	for pair, off := range b.Host()[:s.Out*s.In] {
-		copy(l.w[pair*(h+1):], w.Host()[pair*h:(pair+1)*h])
+	l.raw = k.F.Host()
+	for pair, off := range k.B.Host()[:s.Out*s.In] {
+		copy(l.w[pair*(h+1):], k.W.Host()[pair*h:(pair+1)*h])
 		l.w[pair*(h+1)+h] = off
 	}
 	clear(l.bias)
@@ -168,8 +172,9 @@ func (p *perElement) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	p.pass = perElementPass{}
 }
 
-// Backward computes the gradients of features, weights and x.
-func (p *perElement) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+// Backward computes the gradients of features, weights, the bias and x.
+func (p *perElement) Backward(d, _ Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+	addBiasGrad(p.cpu, dbias, dy, s)
 	l := p.newPass(prepared, s)
 	in, out := s.Sources()*s.H*s.W, s.Targets()*s.OutH*s.OutW
 	at := scratch.Host()
@@ -186,7 +191,7 @@ func (p *perElement) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Bu
 	}
 	segments := segmentsOf(s)
 	size := p.segmentSize(s)
-	l.sums, l.raw = cut(segments*size), df.Host()
+	l.sums, l.raw = cut(segments*size), d.F.Host()
 	p.team.For(segments, 1, (*perElementBackward)(l))
 	if l.dx != nil {
 		p.turn.toBatch(p.team, dx.Host(), l.dx, in, s.B, accumulate)
@@ -197,8 +202,8 @@ func (p *perElement) Backward(df, dw, db, dx, x, dy, prepared, scratch tensor.Bu
 		asm.Add(sum, sum, l.sums[i*size:(i+1)*size])
 	}
 	h := p.features
-	copy(dw.Host()[:s.Out*s.In*h], sum)
-	copy(db.Host()[:s.Out*s.In], sum[s.Out*s.In*h:])
+	copy(d.W.Host()[:s.Out*s.In*h], sum)
+	copy(d.B.Host()[:s.Out*s.In], sum[s.Out*s.In*h:])
 	p.pass = perElementPass{}
 }
 

@@ -21,7 +21,7 @@ func TestDepthwisePasses(t *testing.T) {
 		if random.IntN(2) == 1 && h >= side && w >= side {
 			padding = Valid
 		}
-		p := problem{name: fmt.Sprint(channels, most, live, h, w, b, side, padding)}
+		p := problem{trial: trial{name: fmt.Sprint(channels, most, live, h, w, b, side, padding)}}
 		p.largest = *newShape(1, channels, 1, most, h, w, b, grid(side), side, padding)
 		p.largest.Depthwise = true
 		p.live = p.largest

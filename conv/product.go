@@ -12,7 +12,7 @@ import (
 // by complex matrices or, where the level has a matrix unit, by sliced ones.
 //
 // An item is a block of frequencies and one of rows of the result. The kernel's
-// spectrum is made for one block of the summation index after the other, [f, part, (o,i), (c,j)], and
+// spectrum is made for one block of the summation index after the other, [f, part, (o,i), (j,c)], and
 // multiplied at once.
 type product struct {
 	*lattice
@@ -24,8 +24,7 @@ type product struct {
 	layout                 slotBlocks
 	splits                 bool
 	size                   blockSizes
-	targets                span // planes
-	fblocks, blocks, steps int  // frequencies, rows, summation index
+	fblocks, blocks, steps int // frequencies, rows, summation index
 }
 
 // productArgs are what a product multiplies.
@@ -34,8 +33,8 @@ type productArgs struct {
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, part, source, batch]
-	to      []float32 // [f, part, target, batch], of the share's targets
-	share   span      // channels of the targets
+	to      []float32 // [f, part, target, batch], of a share of the targets
+	targets span      // rows (o,i), or columns (j,c), of a kind
 	adjoint bool      // compute dx^ rather than y^
 }
 
@@ -66,10 +65,8 @@ func (p *product) run() {
 	p.size = blockSizesOf(s)
 	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
 	if p.adjoint {
-		p.targets = p.share.planes(s.NIn)
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
-		p.targets = p.share.planes(s.NOut)
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), p.size.columns)
 	}
 	if p.kept.values == nil { // else the blocks are those that are kept

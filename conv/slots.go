@@ -6,8 +6,8 @@ import (
 )
 
 // slotBlocks is the layout of the slots of a kernel: [block of columns, (o,i), kind, slot,
-// column]. With paired elements there are two kinds, half the sums of the kernel between i and j
-// and that between i and j+n/2, and half the differences; the columns are those (c,j) with j in
+// column], with columns (j,c). With paired elements there are two kinds, half the sums of the kernel between i and j
+// and that between i and j+n/2, and half the differences; the columns are those with j in
 // the first half. They are cut into blocks because products take as many at a time: what these
 // read then lies together, and is fetched by the processor.
 type slotBlocks struct {
@@ -51,124 +51,12 @@ func slotsSize(s *Shape) int {
 	return l.size()
 }
 
-// folding takes a kernel [(o,c), (i,j,t)] to slots, or the gradient of slots back to that of the
-// kernel. Items are rows (o,i).
-type folding struct {
-	shape  *Shape
-	cpu    *tensor.CPU
-	kernel []float32
-	slots  []float32 // as layout says
-	more   []float32 // with back, further slots, to be added to those
-	back   bool
-
-	layout slotBlocks
-}
-
-var _ tensor.Task = (*folding)(nil)
-
-// foldingLocal returns the size of a worker's memory: one row by taps, with a line
-// to spare.
-func foldingLocal(s *Shape) int { return (len(s.Offsets) + 1) * columns(s.Sources()) }
-
-func (p *folding) run() {
-	p.layout = slotBlocksOf(p.shape)
-	p.cpu.Team().For(p.layout.rows, max(1, 16384/foldingLocal(p.shape)), p)
-}
-
-// Do folds the rows lo <= m < hi.
-func (p *folding) Do(lo, hi, worker int) {
-	byTap := p.cpu.Workspace(worker)
-	for m := lo; m < hi; m++ {
-		if p.back {
-			p.gather(m)
-			p.fold(m, byTap)
-			p.pairs(byTap)
-		}
-		p.turn(m, byTap)
-		if !p.back {
-			p.pairs(byTap)
-			p.fold(m, byTap)
-		}
-	}
-}
-
-// tap returns the columns of one kind at tap t.
-func (p *folding) tap(byTap []float32, t, kind int) []float32 {
-	return byTap[t*columns(p.shape.Sources())+kind*p.layout.width:][:p.layout.width]
-}
-
-// gather adds what further slots have of row m.
-func (p *folding) gather(m int) {
-	for c := 0; c < p.layout.width; c += p.layout.block {
-		first := p.layout.at(m, 0, 0, c)
-		row := p.slots[first:][:p.layout.row(c)]
-		for at := first; at < len(p.more); at += len(p.slots) {
-			asm.Add(row, row, p.more[at:][:len(row)])
-		}
-	}
-}
-
-// turn takes row m=(o,i) from (c,j,t) to [t, kind, (c,j)], or back.
-func (p *folding) turn(m int, byTap []float32) {
-	s := p.shape
-	taps, n, ld := p.layout.taps, s.NIn/p.layout.kinds, columns(s.Sources())
-	o, i := m/s.rendered(), m%s.rendered()
-	stride := s.rendered() * s.NIn * taps // of the channels of a row
-	for kind := range p.layout.kinds {
-		run, column := p.kernel[(o*s.In*s.rendered()*s.NIn+i*s.NIn+kind*n)*taps:], kind*p.layout.width
-		if p.back {
-			asm.TransposeToGroups(run, taps, stride, byTap[column:], ld, taps, s.In, n)
-		} else {
-			asm.TransposeGroups(byTap[column:], ld, run, taps, stride, s.In, n, taps)
-		}
-	}
-}
-
-// pairs replaces the values of paired elements by half their sums and differences.
-func (p *folding) pairs(byTap []float32) {
-	if p.layout.kinds == 1 {
-		return
-	}
-	spare := byTap[p.layout.taps*columns(p.shape.Sources()):][:p.layout.width]
-	for t := range p.layout.taps {
-		first, second := p.tap(byTap, t, 0), p.tap(byTap, t, 1)
-		asm.Combine(spare, first, second, 0.5, -0.5, 0)
-		asm.Combine(first, first, second, 0.5, 0.5, 0)
-		copy(second, spare)
-	}
-}
-
-// fold takes row m given by taps to its slots, or back.
-func (p *folding) fold(m int, byTap []float32) {
-	mid := p.layout.taps / 2
-	for c := 0; c < p.layout.width; c += p.layout.block {
-		slots, ld, n := p.layout.piece(p.slots, m, c, p.layout.width)
-		for kind := range p.layout.kinds {
-			tap := func(t int) []float32 { return p.tap(byTap, t, kind)[c:][:n] }
-			slot := func(e int) []float32 { return slots[(kind*p.layout.taps+e)*ld:][:n] }
-			if p.back {
-				copy(tap(mid), slot(0))
-			} else {
-				copy(slot(0), tap(mid))
-			}
-			for e := 1; e <= mid; e++ {
-				after, before, even, odd := tap(mid+e), tap(mid-e), slot(e), slot(mid+e)
-				if p.back {
-					asm.SumDiff(after, before, even, odd)
-				} else {
-					asm.SumDiff(even, odd, after, before)
-				}
-			}
-		}
-	}
-}
-
 // gradient computes the gradient of slots from the spectra of x and dy, for each frequency by complex
 // matrices,
 //
 //	conj(dK) = conj(dy^) x^'
 //
-// and folds them into the slots. An item is a block of rows (o,i), one of columns (c,j) and
+// and folds them into the slots. An item is a block of rows (o,i), one of columns (j,c) and
 // a part of the frequencies of the band; it goes through these in order, as many at a time
 // as blockSizes says. Parts have slots of their own.
 type gradient struct {
@@ -181,7 +69,7 @@ type gradient struct {
 	turning    *turning  // what x is made by, a frequency at a time, or nil
 	panels     panels
 	dslots     []float32 // [part], as layout says
-	column     int       // (c,j) that x begins with
+	column     int       // (j,c) that x begins with
 	accumulate bool      // onto what earlier bands gave
 
 	layout    slotBlocks

@@ -30,15 +30,6 @@ func slicedLocal(m, n, k int) int {
 	return 2*asm.SliceSize(m, k) + asm.SliceSize(n, k)
 }
 
-// unitOf returns the least number of channels, of n rows each, that fill strips of sliced operands.
-func unitOf(n int) int {
-	unit := 1
-	for unit*n%(splitTile/2) != 0 {
-		unit *= 2
-	}
-	return unit
-}
-
 // fetchedBySlices returns how many values the product of m rows, n columns and k steps
 // fetches ahead.
 func fetchedBySlices(m, n, k int) int { return m * n * k / 32 }

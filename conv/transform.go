@@ -24,7 +24,8 @@ const mostTogether = 16
 // of a band, [f, part, channel, batch], or, turned, to panels whose columns are the
 // channels.
 //
-// Channels are pairs of a channel proper and one of n elements. With paired
+// Channels are pairs of a channel proper and one of n elements, in the order that
+// planeOrder says. With paired
 // elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
 // written, j < n/2: first all the sums, then all the differences.
 type analysis struct {
@@ -33,7 +34,9 @@ type analysis struct {
 	band
 	cpu      *tensor.CPU
 	plane    []float32
-	channels int
+	order    planeOrder
+	start    int // number of the first one of a kind
+	channels int // of all kinds
 	elements int // n for paired elements, else 1
 	batch    int
 	spectrum []float32
@@ -47,7 +50,7 @@ type analysis struct {
 
 var _ tensor.Task = (*analysis)(nil)
 
-// panels is how the columns (c,j) of a kernel, for some channels c, are laid out in a spectrum of x:
+// panels is how columns (j,c) of a kernel are laid out in a spectrum of x:
 // [f, part, kind, panel, batch, column] in panels of nr columns, as products of float32 need them, or
 // [f, kind, panel] in sliced ones of 16, where both parts are one operand. With paired elements the
 // columns of the sums and those of the differences are kinds, laid out alike.
@@ -59,10 +62,10 @@ type panels struct {
 	sliced bool
 }
 
-func panelsOf(s *Shape, channels int) panels {
+// panelsOf returns the panels of so many columns of a kind.
+func panelsOf(s *Shape, columns int) panels {
 	_, nr := asm.GemmTile()
-	kinds := kinds(elementsOf(s, s.NIn))
-	return panels{kinds: kinds, n: channels * s.NIn / kinds, nr: nr, batch: s.B, sliced: slicesProducts(s)}
+	return panels{kinds: kinds(elementsOf(s, s.NIn)), n: columns, nr: nr, batch: s.B, sliced: slicesProducts(s)}
 }
 
 // count returns the number of panels of a kind.
@@ -127,14 +130,17 @@ func bundle(batch int) int { return max(1, min(mostTogether, 64/batch)) }
 // kinds returns 2 for paired elements, else 1.
 func kinds(elements int) int { return min(2, elements) }
 
-// member returns the channel that is number i of the first kind; with paired elements that
-// of the second kind is n/2 behind it.
-func member(i, elements int) int {
-	if half := elements / 2; half > 0 {
-		return i/half*elements + i%half
-	}
-	return i
-}
+// planeOrder is the order in which spectra have the planes [channel, element] of a map, those of the first
+// kind: run of them are step apart, and such runs jump. With paired elements that of the second kind is
+// n/2 behind.
+type planeOrder struct{ run, step, jump int }
+
+// targetOrder is that of rows (o,i), sourceOrder that of columns (j,c).
+func targetOrder(s *Shape) planeOrder { return planeOrder{s.rendered(), 1, s.NOut} }
+func sourceOrder(s *Shape) planeOrder { return planeOrder{s.In, s.NIn, 1} }
+
+// plane returns the plane that is number i.
+func (o planeOrder) plane(i int) int { return i%o.run*o.step + i/o.run*o.jump }
 
 func (a *analysis) run() {
 	group := 2 * kinds(a.elements) * a.transform.w * a.batch
@@ -191,7 +197,7 @@ func (a *analysis) transformGroups(from, groups, first, n int, local []float32) 
 func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float32) {
 	if t := a.transform; fewRows*groups <= t.h {
 		for c := range n {
-			a.fewToRows(member(first+c, a.elements)+offset, fy, groups, rows[c*a.batch:], n*a.batch, spare)
+			a.fewToRows(a.order.plane(a.start+first+c)+offset, fy, groups, rows[c*a.batch:], n*a.batch, spare)
 		}
 		return
 	}
@@ -199,7 +205,7 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 	position := n * a.batch
 	line, all := t.w*position, len(a.lattice.groups)
 	for c := range n {
-		plane := a.plane[(member(first+c, a.elements)+offset)*t.h*t.w*a.batch:]
+		plane := a.plane[(a.order.plane(a.start+first+c)+offset)*t.h*t.w*a.batch:]
 		one, other := rows[c*a.batch:], rows[line+c*a.batch:]
 		asm.FoldedWaves(groups, t.h, t.w, a.batch, t.cos[fy:], t.minusSin[min(fy, len(t.minusSin)):], all, plane, one, other, position, 2*line, spare)
 	}
@@ -303,6 +309,8 @@ type synthesis struct {
 	band
 	cpu        *tensor.CPU
 	spectrum   []float32
+	order      planeOrder
+	start      int
 	channels   int
 	elements   int
 	batch      int
@@ -357,7 +365,7 @@ func (y *synthesis) Do(lo, hi, worker int) {
 			rows, spare := local[:n*size], local[n*size:]
 			y.alongX(first, n, 0, rows, spare)
 			for c := range n {
-				y.toPlane(first+c, rows[c*size:])
+				y.toPlane(y.order.plane(y.start+first+c), rows[c*size:])
 			}
 			continue
 		}
@@ -367,7 +375,7 @@ func (y *synthesis) Do(lo, hi, worker int) {
 		for c := range n {
 			a, b := sums[c*size:][:size], differences[c*size:][:size]
 			asm.SumDiff(a, b, a, b)
-			channel := member(first+c, y.elements)
+			channel := y.order.plane(y.start + first + c)
 			y.toPlane(channel, a)
 			y.toPlane(channel+half, b)
 		}

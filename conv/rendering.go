@@ -1,0 +1,292 @@
+package conv
+
+import (
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/tensor"
+)
+
+// The kernel network ends in a linear map, and slots are sums and differences of a kernel's values. So
+// they are rendered from sums and differences of features (Factors), and the kernel itself never is:
+// with g [(i,j), slot, k] those of scale f_k, and of scale for k = h, behind the h features,
+//
+//	slot[(o,i), e, (j,c)] = sum over k of  g[(i,j),e,k] w[(o,c),k],   w[(o,c),h] = b[(o,c)]
+//	dg[(i,j), e, k]       = sum over o, c of  dslot[(o,i),e,(j,c)] w[(o,c),k]
+//	dw[(o,c), k]          = sum over i, j, e of  g[(i,j),e,k] dslot[(o,i),e,(j,c)]
+//
+// products for each (o,i) and j whose results, or left operands, are slots as they lie.
+
+// featureFolding takes features to g, [i, j, kind, slot, k], or the gradient of g back to that of the
+// features. Kinds are those of slotBlocks. Items are pairs (i,j) with j in the first half.
+type featureFolding struct {
+	shape    *Shape
+	cpu      *tensor.CPU
+	features int
+	f, scale []float32 // [h, (i,j,t)] and [(i,j,t)], or no scale
+	folded   []float32
+
+	// Back:
+	df, dscale []float32 // dscale is nil where it is not wanted
+	parts      int       // of the gradient of g, one behind the other, to be summed; 0 for the way there
+
+	taps, kinds, width int
+}
+
+var _ tensor.Task = (*featureFolding)(nil)
+
+// foldedSize returns the number of values of g.
+func foldedSize(s *Shape, features int) int {
+	return s.rendered() * s.NIn * len(s.Offsets) * (features + 1)
+}
+
+// featureFoldingLocal returns the size of a worker's memory: both kinds of a pair, and as much to spare.
+func featureFoldingLocal(s *Shape, features int) int { return 3 * len(s.Offsets) * (features + 1) }
+
+func (p *featureFolding) run() {
+	p.taps, p.kinds, p.width = len(p.shape.Offsets), kinds(elementsOf(p.shape, p.shape.NIn)), p.features+1
+	p.cpu.Team().For(p.shape.rendered()*p.shape.NIn/p.kinds, 4, p)
+}
+
+// Do folds the pairs lo <= item < hi.
+func (p *featureFolding) Do(lo, hi, worker int) {
+	size, n := p.taps*p.width, p.shape.NIn/p.kinds
+	local := p.cpu.Workspace(worker)
+	rows, spare := local[:p.kinds*size], local[p.kinds*size:][:size]
+	for item := lo; item < hi; item++ {
+		i, j := item/n, item%n
+		g := p.folded[item*p.kinds*size:][:p.kinds*size]
+		if p.parts > 0 {
+			p.sum(g, item)
+			for kind := range p.kinds {
+				p.unfold(rows[kind*size:], g[kind*size:])
+			}
+			p.pair(rows, spare)
+		}
+		for kind := range p.kinds {
+			at := (i*p.shape.NIn + kind*n + j) * p.taps
+			if p.parts > 0 {
+				p.write(rows[kind*size:][:size], spare, at)
+			} else {
+				p.read(rows[kind*size:][:size], at)
+			}
+		}
+		if p.parts == 0 {
+			p.pair(rows, spare)
+			for kind := range p.kinds {
+				p.fold(g[kind*size:], rows[kind*size:])
+			}
+		}
+	}
+}
+
+// read takes the features at the taps from position at on to rows [t, k].
+func (p *featureFolding) read(rows []float32, at int) {
+	positions := len(p.f) / p.features
+	asm.Transpose(rows, p.width, p.f[at:], positions, p.features, p.taps)
+	for t := range p.taps {
+		row := rows[t*p.width:][:p.width]
+		row[p.features] = 1
+		if p.scale != nil {
+			asm.Affine(row, row, p.scale[at+t], 0)
+		}
+	}
+}
+
+// write takes the gradient of scaled features at the taps from position at on, rows [t, k], to those of the
+// features and of the scale.
+func (p *featureFolding) write(rows, spare []float32, at int) {
+	positions := len(p.f) / p.features
+	if p.dscale != nil {
+		asm.Transpose(spare, p.width, p.f[at:], positions, p.features, p.taps)
+	}
+	for t := range p.taps {
+		row := rows[t*p.width:][:p.width]
+		if p.dscale != nil {
+			p.dscale[at+t] = asm.Dot(row[:p.features], spare[t*p.width:][:p.features]) + row[p.features]
+		}
+		if p.scale != nil {
+			asm.Affine(row, row, p.scale[at+t], 0)
+		}
+	}
+	asm.Transpose(p.df[at:], positions, rows, p.width, p.taps, p.features)
+}
+
+// pair replaces what belongs to the first and the second kind by half their sums and differences.
+func (p *featureFolding) pair(rows, spare []float32) {
+	if p.kinds == 1 {
+		return
+	}
+	first, second := rows[:len(spare)], rows[len(spare):]
+	asm.Combine(spare, first, second, 0.5, -0.5, 0)
+	asm.Combine(first, first, second, 0.5, 0.5, 0)
+	copy(second, spare)
+}
+
+// fold takes rows by taps to rows by slots.
+func (p *featureFolding) fold(bySlot, byTap []float32) {
+	mid, n := p.taps/2, p.width
+	copy(bySlot[:n], byTap[mid*n:])
+	for e := 1; e <= mid; e++ {
+		asm.SumDiff(bySlot[e*n:][:n], bySlot[(mid+e)*n:][:n], byTap[(mid+e)*n:][:n], byTap[(mid-e)*n:][:n])
+	}
+}
+
+// unfold takes the gradient by slots to that by taps.
+func (p *featureFolding) unfold(byTap, bySlot []float32) {
+	mid, n := p.taps/2, p.width
+	copy(byTap[mid*n:][:n], bySlot)
+	for e := 1; e <= mid; e++ {
+		asm.SumDiff(byTap[(mid+e)*n:][:n], byTap[(mid-e)*n:][:n], bySlot[e*n:][:n], bySlot[(mid+e)*n:][:n])
+	}
+}
+
+// sum adds the further parts to those of an item.
+func (p *featureFolding) sum(g []float32, item int) {
+	size := foldedSize(p.shape, p.features)
+	for part := 1; part < p.parts; part++ {
+		asm.Add(g, g, p.folded[part*size+item*len(g):][:len(g)])
+	}
+}
+
+// rendering makes slots of folded features. Items are rows (o,i).
+type rendering struct {
+	shape    *Shape
+	cpu      *tensor.CPU
+	features int
+	folded   []float32 // [i, j, kind, slot, k]
+	w, b     []float32 // [(o,c), k] and [(o,c)]
+	slots    []float32 // as layout says
+
+	layout slotBlocks
+}
+
+var _ tensor.Task = (*rendering)(nil)
+
+// renderingLocal returns the size of a worker's memory: the weights of one output channel.
+func renderingLocal(s *Shape, features int) int { return (features + 1) * roundUp(s.In) }
+
+func (p *rendering) run() {
+	p.layout = slotBlocksOf(p.shape)
+	p.cpu.Team().For(p.layout.rows, 1, p)
+}
+
+// Do renders the rows lo <= m < hi.
+func (p *rendering) Do(lo, hi, worker int) {
+	s, h, ld := p.shape, p.features, roundUp(p.shape.In)
+	weights := p.cpu.Workspace(worker)[:renderingLocal(s, h)]
+	for m := lo; m < hi; m++ {
+		o := m / s.rendered()
+		if m == lo || m%s.rendered() == 0 {
+			asm.Transpose(weights, ld, p.w[o*s.In*h:], h, s.In, h)
+			copy(weights[h*ld:], p.b[o*s.In:][:s.In])
+		}
+		p.row(m, weights, ld)
+	}
+}
+
+// row renders one row with the weights [k, c] of its output channel.
+func (p *rendering) row(m int, weights []float32, ld int) {
+	s, taps, width := p.shape, p.layout.taps, p.features+1
+	n := s.NIn / p.layout.kinds
+	for j := range n {
+		g := p.folded[(m%s.rendered()*n+j)*p.layout.kinds*taps*width:]
+		for c := 0; c < s.In; {
+			slots, lds, columns := p.layout.piece(p.slots, m, j*s.In+c, (j+1)*s.In)
+			for kind := range p.layout.kinds {
+				gemmNN(taps, columns, width, g[kind*taps*width:], width, weights[c:], ld, slots[kind*taps*lds:], lds, false)
+			}
+			c += columns
+		}
+	}
+}
+
+// renderingParts is how many parts the output channels are cut into, each with a gradient of g of its own,
+// which are summed in order.
+const renderingParts = 8
+
+// renderingGrad takes the gradient of slots to that of folded features, a part for each item, and to those
+// of weights and offsets. Items are parts of the output channels.
+type renderingGrad struct {
+	shape    *Shape
+	cpu      *tensor.CPU
+	features int
+	slots    []float32 // their gradient, and parts of it behind one another
+	folded   []float32
+	w, b     []float32
+
+	dfolded []float32 // [part, i, j, kind, slot, k], at k = h only where wanted
+	offsets bool      // it is wanted there
+	dw, db  []float32
+
+	layout slotBlocks
+	parts  int
+}
+
+var _ tensor.Task = (*renderingGrad)(nil)
+
+// renderingGradParts returns the number of parts.
+func renderingGradParts(s *Shape) int { return min(s.Out, renderingParts) }
+
+// renderingGradLocal returns the size of a worker's memory: the gradients of a part's weights.
+func renderingGradLocal(s *Shape, features int) int {
+	return blocksOf(s.Out, renderingGradParts(s)) * renderingLocal(s, features)
+}
+
+func (p *renderingGrad) run() {
+	p.layout, p.parts = slotBlocksOf(p.shape), renderingGradParts(p.shape)
+	p.cpu.Team().For(p.parts, 1, p)
+}
+
+// Do computes the parts lo <= part < hi.
+func (p *renderingGrad) Do(lo, hi, worker int) {
+	s, h, size := p.shape, p.features, renderingLocal(p.shape, p.features)
+	local := p.cpu.Workspace(worker)
+	for part := lo; part < hi; part++ {
+		first, end := share(s.Out, p.parts, part)
+		dfolded := p.dfolded[part*foldedSize(s, h):]
+		for i := range s.rendered() {
+			for o := first; o < end; o++ {
+				p.row(o, i, dfolded, local[(o-first)*size:][:size], o > first)
+			}
+		}
+		for o := first; o < end; o++ {
+			dweights, ld := local[(o-first)*size:][:size], roundUp(s.In)
+			asm.Transpose(p.dw[o*s.In*h:], h, dweights, ld, h, s.In)
+			copy(p.db[o*s.In:][:s.In], dweights[h*ld:])
+		}
+	}
+}
+
+// row adds what the slots of row (o,i) contribute to the gradient of folded features, which it writes
+// unless there is something already, and to dweights [k, c], that of the weights.
+func (p *renderingGrad) row(o, i int, dfolded, dweights []float32, accumulate bool) {
+	s, h, taps, width, ld := p.shape, p.features, p.layout.taps, p.features+1, roundUp(p.shape.In)
+	n, m := s.NIn/p.layout.kinds, o*s.rendered()+i
+	p.gather(m)
+	for j := range n {
+		at := (i*n + j) * p.layout.kinds * taps * width
+		for c := 0; c < s.In; {
+			slots, lds, columns := p.layout.piece(p.slots, m, j*s.In+c, (j+1)*s.In)
+			for kind := range p.layout.kinds {
+				d, at := slots[kind*taps*lds:], at+kind*taps*width
+				gemmNN(taps, h, columns, d, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, accumulate || c > 0)
+				if p.offsets {
+					gemmNN(taps, 1, columns, d, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, accumulate || c > 0)
+				}
+				gemmTN(width, columns, taps, p.folded[at:], width, d, lds, dweights[c:], ld, i+j+kind > 0)
+			}
+			c += columns
+		}
+	}
+}
+
+// gather adds what further parts have of row m.
+func (p *renderingGrad) gather(m int) {
+	size := p.layout.size()
+	for c := 0; c < p.layout.width; c += p.layout.block {
+		first := p.layout.at(m, 0, 0, c)
+		row := p.slots[first:][:p.layout.row(c)]
+		for at := size + first; at < len(p.slots); at += size {
+			asm.Add(row, row, p.slots[at:][:len(row)])
+		}
+	}
+}
