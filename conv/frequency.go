@@ -37,6 +37,7 @@ type frequency struct {
 	features int
 	lattice  *lattice
 	cpu      *tensor.CPU
+	folded   int  // where folded features are in the prepared memory, or 0 for inference
 	keep     bool // the kernel's spectrum, from Prepare on
 	biased   bool // the last Prepare had a bias
 	keptMap  keptMap
@@ -233,7 +234,7 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			forward, backward := p.forward(&live), p.backward(&live)
 			slots, spectra = max(slots, slotsSize(&live)), max(spectra, forward.most*forward.per)
 			if !inference {
-				spectra = max(spectra, backward.most*backward.per, renderingGradSize(&live, p.features))
+				spectra = max(spectra, backward.most*backward.per, renderingGradParts(s)*foldedSize(&live, p.features))
 				dslots = max(dslots, p.lattice.gradientParts(&live)*slotsSize(&live))
 			}
 			if p.keep {
@@ -241,14 +242,14 @@ func (p *frequency) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 			}
 		}
 	}
-	spectra = max(spectra, foldedSize(s, p.features))
-	scratch, prepared = spectra+4*skew, keptAt(slots, s)+kept
-	p.keptMap = keptMap{}
-	if !inference {
-		scratch += dslots
-		p.keptMap = p.lattice.keepMap(s, prepared)
+	prepared = keptAt(slots, s) + kept
+	p.keptMap, p.folded = keptMap{}, 0
+	if inference {
+		return prepared, max(spectra+4*skew, foldedSize(s, p.features))
 	}
-	return prepared + p.keptMap.size, scratch
+	p.folded = roundUp(prepared)
+	p.keptMap = p.lattice.keepMap(s, p.folded+foldedSize(s, p.features))
+	return p.folded + foldedSize(s, p.features) + p.keptMap.size, spectra + 4*skew + dslots
 }
 
 // keptAt returns where a kept spectrum begins, behind slots and bias.
@@ -276,7 +277,11 @@ func (p *frequency) Scales() bool { return true }
 func (p *frequency) Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
 	p.keptMap.valid = false
-	p.render(prepared.Host()[:size], k, scratch.Host()[:foldedSize(s, p.features)], s)
+	folded := scratch.Host()
+	if p.folded > 0 {
+		folded = prepared.Host()[p.folded:]
+	}
+	p.render(prepared.Host()[:size], k, folded[:foldedSize(s, p.features)], s)
 	p.biased = !bias.IsZero()
 	if p.biased {
 		copy(prepared.Host()[size:size+s.Out], bias.Host())
@@ -349,53 +354,46 @@ func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch t
 			}
 		}
 	}
-	p.renderBackward(d, k, dslots, spare, s)
+	p.renderBackward(d, k, dslots, prepared.Host()[p.folded:][:foldedSize(s, p.features)], spare, s)
 	p.release()
 }
 
 // render makes slots, by way of folded features.
 func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shape) {
-	p.fold(k, folded, s)
+	p.folding = p.foldingOf(k, folded, s)
+	p.folding.run()
 	p.rendering = rendering{shape: s, cpu: p.cpu, features: p.features, folded: folded, w: k.W.Host(), b: k.B.Host(), slots: slots}
 	p.rendering.run()
 }
 
-// fold folds features.
-func (p *frequency) fold(k Factors, folded []float32, s *Shape) {
-	p.folding = featureFolding{shape: s, cpu: p.cpu, features: p.features, f: k.F.Host(), folded: folded}
-	if !k.Scale.IsZero() {
-		p.folding.scale = k.Scale.Host()
-	}
-	p.folding.run()
-}
-
 // renderBackward takes the gradient of slots to those of the features, of weights and offsets, and of the
 // scale.
-func (p *frequency) renderBackward(d, k Factors, dslots, spare []float32, s *Shape) {
-	memory := pieces{spare}
-	size, parts := foldedSize(s, p.features), renderingGradParts(s)
-	folded, dfolded := memory.cut(size), memory.cut(parts*size)
-	p.fold(k, folded, s)
+func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float32, s *Shape) {
 	p.renderingGrad = renderingGrad{
 		shape: s, cpu: p.cpu, features: p.features, slots: dslots, folded: folded, w: k.W.Host(), b: k.B.Host(),
 		dfolded: dfolded, offsets: !d.Scale.IsZero(), dw: d.W.Host(), db: d.B.Host(),
 	}
 	p.renderingGrad.run()
-	p.folding.folded, p.folding.parts, p.folding.df = dfolded, parts, d.F.Host()
+	p.folding = p.foldingOf(k, dfolded, s)
+	p.folding.parts, p.folding.df = renderingGradParts(s), d.F.Host()
 	if !d.Scale.IsZero() {
 		p.folding.dscale = d.Scale.Host()
 	}
 	p.folding.run()
 }
 
-// renderingGradSize returns the number of values that renderBackward needs.
-func renderingGradSize(s *Shape, features int) int {
-	return roundUp(foldedSize(s, features)) + renderingGradParts(s)*foldedSize(s, features)
+// foldingOf returns the task between features and folded ones.
+func (p *frequency) foldingOf(k Factors, folded []float32, s *Shape) featureFolding {
+	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, f: k.F.Host(), folded: folded}
+	if !k.Scale.IsZero() {
+		f.scale = k.Scale.Host()
+	}
+	return f
 }
 
 // renderingLocal returns the size of a worker's memory on the way between features and slots.
 func (p *frequency) renderingLocal(s *Shape) int {
-	return max(featureFoldingLocal(s, p.features), renderingLocal(s, p.features), renderingGradLocal(s, p.features))
+	return max(featureFoldingLocal(s, p.features), renderingLocal(s, p.features))
 }
 
 // addConstants adds the sums over the planes of dy to the gradient of the bias: they are the spectrum,

@@ -57,8 +57,7 @@ type frequencies struct {
 // a phase, the same for all planes, and a product with the kernel leaves it alone.
 //
 // Along y, with a column for each group: cos [even rows, groups], minusSin [odd rows,
-// groups], for a plane split into even and odd rows, or alongY [(group, part), h] for one as
-// it is. They give the real row r and the imaginary row i of a group, which are then split
+// groups], for a plane split into even and odd rows. They give the real row r and the imaginary row i of a group, which are then split
 // into even part and odd part along x. Along x: the first of waves [w, periodW/2+1], the cosines
 // of the even positions and then the sines of the odd ones, takes (even part of r, odd part of i) to the
 // real part of the spectrum, at fx by their sum, at -fx by the difference (see
@@ -67,9 +66,9 @@ type frequencies struct {
 // and the first for its imaginary part. byFrequency are the same transposed, for a group
 // without -fx.
 type transform struct {
-	h, w                  int
-	cos, minusSin, alongY []float32
-	waves, byFrequency    [3][]float32
+	h, w               int
+	cos, minusSin      []float32
+	waves, byFrequency [3][]float32
 }
 
 // inverse holds the matrices that take a spectrum to the plane, positions again counted
@@ -210,18 +209,14 @@ func (l *lattice) kernels(offsets []Offset) {
 func (l *lattice) transform(h, w int) transform {
 	evenH, oddH, evenW := (h+1)/2, h/2, (w+1)/2
 	groups := len(l.groups)
-	t := transform{h: h, w: w, cos: make([]float32, evenH*groups), minusSin: make([]float32, oddH*groups), alongY: make([]float32, 2*groups*h)}
+	t := transform{h: h, w: w, cos: make([]float32, evenH*groups), minusSin: make([]float32, oddH*groups)}
 	for fy := range l.groups {
-		cos, minusSin := t.alongY[2*fy*h:][:h], t.alongY[(2*fy+1)*h:][:h]
-		for y := range h {
-			c, s := fromMiddle(fy, y, h, l.periodH)
-			cos[y], minusSin[y] = float32(c), float32(-s)
-		}
 		for q := range evenH {
-			t.cos[q*groups+fy] = cos[h-1-q]
-		}
-		for q := range oddH {
-			t.minusSin[q*groups+fy] = minusSin[h-1-q]
+			c, s := fromMiddle(fy, h-1-q, h, l.periodH)
+			t.cos[q*groups+fy] = float32(c)
+			if q < oddH {
+				t.minusSin[q*groups+fy] = float32(-s)
+			}
 		}
 	}
 	half := l.periodW / 2

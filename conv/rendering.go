@@ -7,16 +7,17 @@ import (
 
 // The kernel network ends in a linear map, and slots are sums and differences of a kernel's values. So
 // they are rendered from sums and differences of features (Factors), and the kernel itself never is:
-// with g [(i,j), slot, k] those of scale f_k, and of scale for k = h, behind the h features,
+// with g [(j,i), slot, k] those of scale f_k, and of scale for k = h, behind the h features,
 //
-//	slot[(o,i), e, (j,c)] = sum over k of  g[(i,j),e,k] w[(o,c),k],   w[(o,c),h] = b[(o,c)]
-//	dg[(i,j), e, k]       = sum over o, c of  dslot[(o,i),e,(j,c)] w[(o,c),k]
-//	dw[(o,c), k]          = sum over i, j, e of  g[(i,j),e,k] dslot[(o,i),e,(j,c)]
+//	slot[(o,i), e, (j,c)] = sum over k of  g[(j,i),e,k] w[(o,c),k],   w[(o,c),h] = b[(o,c)]
+//	dg[(j,i), e, k]       = sum over o, c of  dslot[(o,i),e,(j,c)] w[(o,c),k]
+//	dw[(o,c), k]          = sum over j, i, e of  g[(j,i),e,k] dslot[(o,i),e,(j,c)]
 //
-// products for each (o,i) and j whose results, or left operands, are slots as they lie.
+// products for each o and j whose results, or operands, are slots as they lie: rows (i,e) are as far apart
+// from one another for all i and e.
 
-// featureFolding takes features to g, [i, j, kind, slot, k], or the gradient of g back to that of the
-// features. Kinds are those of slotBlocks. Items are pairs (i,j) with j in the first half.
+// featureFolding takes features to g, [j, i, kind, slot, k], or the gradient of g back to that of the
+// features. Kinds are those of slotBlocks. Items are pairs (j,i) with j in the first half.
 type featureFolding struct {
 	shape    *Shape
 	cpu      *tensor.CPU
@@ -48,11 +49,11 @@ func (p *featureFolding) run() {
 
 // Do folds the pairs lo <= item < hi.
 func (p *featureFolding) Do(lo, hi, worker int) {
-	size, n := p.taps*p.width, p.shape.NIn/p.kinds
+	size, n, rendered := p.taps*p.width, p.shape.NIn/p.kinds, p.shape.rendered()
 	local := p.cpu.Workspace(worker)
 	rows, spare := local[:p.kinds*size], local[p.kinds*size:][:size]
 	for item := lo; item < hi; item++ {
-		i, j := item/n, item%n
+		j, i := item/rendered, item%rendered
 		g := p.folded[item*p.kinds*size:][:p.kinds*size]
 		if p.parts > 0 {
 			p.sum(g, item)
@@ -147,12 +148,13 @@ func (p *featureFolding) sum(g []float32, item int) {
 	}
 }
 
-// rendering makes slots of folded features. Items are rows (o,i).
+// rendering makes slots of folded features. Items are pairs (o,j), with j in the first half of paired
+// elements.
 type rendering struct {
 	shape    *Shape
 	cpu      *tensor.CPU
 	features int
-	folded   []float32 // [i, j, kind, slot, k]
+	folded   []float32 // [j, i, kind, slot, k]
 	w, b     []float32 // [(o,c), k] and [(o,c)]
 	slots    []float32 // as layout says
 
@@ -166,42 +168,35 @@ func renderingLocal(s *Shape, features int) int { return (features + 1) * roundU
 
 func (p *rendering) run() {
 	p.layout = slotBlocksOf(p.shape)
-	p.cpu.Team().For(p.layout.rows, 1, p)
+	n := p.shape.NIn / p.layout.kinds
+	p.cpu.Team().For(p.shape.Out*n, n, p)
 }
 
-// Do renders the rows lo <= m < hi.
+// Do renders the items lo <= item < hi.
 func (p *rendering) Do(lo, hi, worker int) {
 	s, h, ld := p.shape, p.features, roundUp(p.shape.In)
+	n, rows := s.NIn/p.layout.kinds, s.rendered()*p.layout.kinds*p.layout.taps
 	weights := p.cpu.Workspace(worker)[:renderingLocal(s, h)]
-	for m := lo; m < hi; m++ {
-		o := m / s.rendered()
-		if m == lo || m%s.rendered() == 0 {
+	for item := lo; item < hi; item++ {
+		o, j := item/n, item%n
+		if item == lo || j == 0 {
 			asm.Transpose(weights, ld, p.w[o*s.In*h:], h, s.In, h)
 			copy(weights[h*ld:], p.b[o*s.In:][:s.In])
 		}
-		p.row(m, weights, ld)
-	}
-}
-
-// row renders one row with the weights [k, c] of its output channel.
-func (p *rendering) row(m int, weights []float32, ld int) {
-	s, taps, width := p.shape, p.layout.taps, p.features+1
-	n := s.NIn / p.layout.kinds
-	for j := range n {
-		g := p.folded[(m%s.rendered()*n+j)*p.layout.kinds*taps*width:]
 		for c := 0; c < s.In; {
-			slots, lds, columns := p.layout.piece(p.slots, m, j*s.In+c, (j+1)*s.In)
-			for kind := range p.layout.kinds {
-				gemmNN(taps, columns, width, g[kind*taps*width:], width, weights[c:], ld, slots[kind*taps*lds:], lds, false)
-			}
+			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
+			gemmNN(rows, columns, h+1, p.folded[j*rows*(h+1):], h+1, weights[c:], ld, slots, lds, false)
 			c += columns
 		}
 	}
 }
 
 // renderingParts is how many parts the output channels are cut into, each with a gradient of g of its own,
-// which are summed in order.
-const renderingParts = 8
+// which are summed in order; fewer where they would have less than partChannels.
+const (
+	renderingParts = 8
+	partChannels   = 4
+)
 
 // renderingGrad takes the gradient of slots to that of folded features, a part for each item, and to those
 // of weights and offsets. Items are parts of the output channels.
@@ -213,7 +208,7 @@ type renderingGrad struct {
 	folded   []float32
 	w, b     []float32
 
-	dfolded []float32 // [part, i, j, kind, slot, k], at k = h only where wanted
+	dfolded []float32 // [part, j, i, kind, slot, k], at k = h only where wanted
 	offsets bool      // it is wanted there
 	dw, db  []float32
 
@@ -224,12 +219,7 @@ type renderingGrad struct {
 var _ tensor.Task = (*renderingGrad)(nil)
 
 // renderingGradParts returns the number of parts.
-func renderingGradParts(s *Shape) int { return min(s.Out, renderingParts) }
-
-// renderingGradLocal returns the size of a worker's memory: the gradients of a part's weights.
-func renderingGradLocal(s *Shape, features int) int {
-	return blocksOf(s.Out, renderingGradParts(s)) * renderingLocal(s, features)
-}
+func renderingGradParts(s *Shape) int { return max(1, min(s.Out/partChannels, renderingParts)) }
 
 func (p *renderingGrad) run() {
 	p.layout, p.parts = slotBlocksOf(p.shape), renderingGradParts(p.shape)
@@ -238,55 +228,46 @@ func (p *renderingGrad) run() {
 
 // Do computes the parts lo <= part < hi.
 func (p *renderingGrad) Do(lo, hi, worker int) {
-	s, h, size := p.shape, p.features, renderingLocal(p.shape, p.features)
-	local := p.cpu.Workspace(worker)
+	s, h, ld := p.shape, p.features, roundUp(p.shape.In)
+	dweights := p.cpu.Workspace(worker)[:renderingLocal(s, h)]
 	for part := lo; part < hi; part++ {
 		first, end := share(s.Out, p.parts, part)
-		dfolded := p.dfolded[part*foldedSize(s, h):]
-		for i := range s.rendered() {
-			for o := first; o < end; o++ {
-				p.row(o, i, dfolded, local[(o-first)*size:][:size], o > first)
-			}
-		}
 		for o := first; o < end; o++ {
-			dweights, ld := local[(o-first)*size:][:size], roundUp(s.In)
+			p.gather(o)
+			p.channel(o, p.dfolded[part*foldedSize(s, h):], dweights, o > first)
 			asm.Transpose(p.dw[o*s.In*h:], h, dweights, ld, h, s.In)
 			copy(p.db[o*s.In:][:s.In], dweights[h*ld:])
 		}
 	}
 }
 
-// row adds what the slots of row (o,i) contribute to the gradient of folded features, which it writes
-// unless there is something already, and to dweights [k, c], that of the weights.
-func (p *renderingGrad) row(o, i int, dfolded, dweights []float32, accumulate bool) {
-	s, h, taps, width, ld := p.shape, p.features, p.layout.taps, p.features+1, roundUp(p.shape.In)
-	n, m := s.NIn/p.layout.kinds, o*s.rendered()+i
-	p.gather(m)
-	for j := range n {
-		at := (i*n + j) * p.layout.kinds * taps * width
+// channel adds what the slots of an output channel contribute to the gradient of folded features, which it
+// writes unless there is something already, and writes dweights [k, c], that of its weights.
+func (p *renderingGrad) channel(o int, dfolded, dweights []float32, accumulate bool) {
+	s, h, width, ld := p.shape, p.features, p.features+1, roundUp(p.shape.In)
+	rows := s.rendered() * p.layout.kinds * p.layout.taps
+	for j := range s.NIn / p.layout.kinds {
+		at := j * rows * width
 		for c := 0; c < s.In; {
-			slots, lds, columns := p.layout.piece(p.slots, m, j*s.In+c, (j+1)*s.In)
-			for kind := range p.layout.kinds {
-				d, at := slots[kind*taps*lds:], at+kind*taps*width
-				gemmNN(taps, h, columns, d, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, accumulate || c > 0)
-				if p.offsets {
-					gemmNN(taps, 1, columns, d, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, accumulate || c > 0)
-				}
-				gemmTN(width, columns, taps, p.folded[at:], width, d, lds, dweights[c:], ld, i+j+kind > 0)
+			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
+			gemmNN(rows, h, columns, slots, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, accumulate || c > 0)
+			if p.offsets {
+				gemmNN(rows, 1, columns, slots, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, accumulate || c > 0)
 			}
+			gemmTN(width, columns, rows, p.folded[at:], width, slots, lds, dweights[c:], ld, j > 0)
 			c += columns
 		}
 	}
 }
 
-// gather adds what further parts have of row m.
-func (p *renderingGrad) gather(m int) {
-	size := p.layout.size()
+// gather adds what further parts have of an output channel.
+func (p *renderingGrad) gather(o int) {
+	size, rows := p.layout.size(), p.shape.rendered()
 	for c := 0; c < p.layout.width; c += p.layout.block {
-		first := p.layout.at(m, 0, 0, c)
-		row := p.slots[first:][:p.layout.row(c)]
+		first := p.layout.at(o*rows, 0, 0, c)
+		sum := p.slots[first:][:rows*p.layout.row(c)]
 		for at := size + first; at < len(p.slots); at += size {
-			asm.Add(row, row, p.slots[at:][:len(row)])
+			asm.Add(sum, sum, p.slots[at:][:len(sum)])
 		}
 	}
 }

@@ -195,12 +195,6 @@ func (a *analysis) transformGroups(from, groups, first, n int, local []float32) 
 // of the real row and the odd part of the imaginary one, then the even part of the
 // imaginary row and the odd part of the real one.
 func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float32) {
-	if t := a.transform; fewRows*groups <= t.h {
-		for c := range n {
-			a.fewToRows(a.order.plane(a.start+first+c)+offset, fy, groups, rows[c*a.batch:], n*a.batch, spare)
-		}
-		return
-	}
 	t := a.transform
 	position := n * a.batch
 	line, all := t.w*position, len(a.lattice.groups)
@@ -208,24 +202,6 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 		plane := a.plane[(a.order.plane(a.start+first+c)+offset)*t.h*t.w*a.batch:]
 		one, other := rows[c*a.batch:], rows[line+c*a.batch:]
 		asm.FoldedWaves(groups, t.h, t.w, a.batch, t.cos[fy:], t.minusSin[min(fy, len(t.minusSin)):], all, plane, one, other, position, 2*line, spare)
-	}
-}
-
-// fewRows is how many rows a plane has at least for each group where it does not pay to
-// split it into even and odd rows first.
-const fewRows = 4
-
-// fewToRows is toRows for few groups: the rows are transformed as they are, and their
-// transforms split. Positions are so far apart.
-func (a *analysis) fewToRows(channel, fy, groups int, rows []float32, position int, spare []float32) {
-	t, line := a.transform, a.transform.w*a.batch
-	gemmNN(2*groups, line, t.h, t.alongY[2*fy*t.h:], t.h, a.plane[channel*t.h*line:], line, spare, line, false)
-	ahead := (t.w + 1) / 2 * position
-	for i := range groups {
-		one, other := rows[2*i*t.w*position:], rows[(2*i+1)*t.w*position:]
-		real, imag := spare[2*i*line:][:line], spare[(2*i+1)*line:][:line]
-		asm.Fold(one, after(other, ahead), position, real, t.w)
-		asm.Fold(other, after(one, ahead), position, imag, t.w)
 	}
 }
 
