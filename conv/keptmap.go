@@ -49,6 +49,13 @@ func (t *turning) Do(lo, hi, _ int) {
 	}
 }
 
+// next returns what write reads at the frequency behind f, of one kind: real and imaginary part.
+func (t *turning) next(f int) (re, im []float32) {
+	plane, n := planeSize(t.shape.Sources(), t.shape.B), t.panels.n*t.shape.B
+	re = after(t.from, 2*(f+1)*plane+t.column*t.shape.B)
+	return first(re, n), first(after(re, plane), n)
+}
+
 // write writes the panels of frequency f.
 func (t *turning) write(to []float32, f int) {
 	sources, batch := t.shape.Sources(), t.shape.B
