@@ -157,6 +157,34 @@ func (c *coordinates) writeList(x []float32, u, v []lie.Element) {
 	}
 }
 
+// opposite reports whether the inverses of a and b act on the plane as each other's negative.
+func opposite(g lie.Group, a, b lie.Element, rounding float64) bool {
+	for _, q := range [][2]float64{{1, 0}, {0, 1}} {
+		x, y := g.InverseAct(a, q), g.InverseAct(b, q)
+		if math.Abs(x[0]+y[0]) > rounding || math.Abs(x[1]+y[1]) > rounding {
+			return false
+		}
+	}
+	return true
+}
+
+// hasPairs reports whether there is half a turn between elements of a finite group, or of a grid of n on
+// another; also where there is no such grid.
+func hasPairs(g lie.Group, n int) bool {
+	if g.Dim() == 0 {
+		n = g.Components()
+	}
+	if _, err := g.Split(n); err != nil {
+		return true
+	}
+	for _, u := range g.Grid(n) {
+		if opposite(g, lie.Element{}, u, 1e-12) {
+			return true
+		}
+	}
+	return false
+}
+
 // paired reports whether the elements are pairs, see Shape.Paired, up to the
 // rounding of float64.
 func (c *coordinates) paired(u, v []lie.Element) bool {
@@ -166,11 +194,8 @@ func (c *coordinates) paired(u, v []lie.Element) bool {
 	}
 	const rounding = 1e-12
 	for i := range n {
-		for _, q := range [][2]float64{{1, 0}, {0, 1}} {
-			a, b := c.group.InverseAct(u[i], q), c.group.InverseAct(u[i+n], q)
-			if math.Abs(a[0]+b[0]) > rounding || math.Abs(a[1]+b[1]) > rounding {
-				return false
-			}
+		if !opposite(c.group, u[i], u[i+n], rounding) {
+			return false
 		}
 		for j := range v {
 			rel, other := c.group.Relative(u[i], v[j]), c.group.Relative(u[i+n], v[(j+m)%len(v)])

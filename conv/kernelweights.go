@@ -36,7 +36,7 @@ type kernelWeights struct {
 func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions int) *kernelWeights {
 	_, ok := l.net.(siren.LowRank)
 	scales := l.factored == nil || l.factored.Scales()
-	if inEl == nil || !inEl.Weighted || inEl.Rigid || !scales || p.Inference || !ok {
+	if inEl == nil || !inEl.Weighted || !scales || p.Inference || !ok || inEl.Rigid && hasPairs(l.cfg.Group, inEl.Max()) {
 		return nil
 	}
 	w := &kernelWeights{el: inEl, host: make([]float32, positions)}

@@ -323,7 +323,7 @@ func (l *layer) Render() {
 	if l.inEl != nil {
 		s.NIn = len(v) / lists
 	}
-	s.Paired = l.paired(u, v)
+	s.Paired = l.paired(u, v) && !l.kernelWeights.live()
 	u = u[:lists*s.rendered()]
 	l.positions = lists * s.rendered() * s.NIn * len(s.Offsets)
 	x := l.host[:l.coords.rows()*l.positions]
