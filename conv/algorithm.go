@@ -50,7 +50,7 @@ func allowedAlgorithms() string {
 }
 
 // featurePasses returns the implementation of a that works on features, or nil if
-// a works on rendered kernels. scaled says that the factors have a scale.
+// a works on rendered kernels. scaled says that the factors may have a scale.
 func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (FeaturePasses, error) {
 	switch {
 	case s.PerElement && a != Auto:
@@ -63,7 +63,10 @@ func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (FeaturePa
 		return nil, nil
 	case s.PerElement:
 		return newPerElement(s, features), nil
-	case a == LowRank, a == Auto && !scaled && lowRankPays(s, features):
+	case a == LowRank, a == Auto && lowRankPays(s, features):
+		if scaled {
+			return newScaledLowRank(features), nil
+		}
 		return newLowRank(features), nil
 	case a == Frequency, inFrequency(s) && newLattice(s).cost(s) < tapsCost(s):
 		return newFrequency(s, features), nil

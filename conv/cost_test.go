@@ -2,12 +2,12 @@ package conv
 
 import "testing"
 
-// TestAuto holds the cost model to the algorithms that the benchmarks of this
+// TestAuto holds the cost models to the algorithms that the benchmarks of this
 // package find fastest, by a wide margin each.
 func TestAuto(t *testing.T) {
 	want := map[string]Algorithm{
 		"lifting": Taps, "mnist6": Frequency, "mnist6-14": Frequency, "mnist6-7": Frequency, "mnist6-last": Taps,
-		"rotmnist1": Frequency, "rotmnist2": Frequency, "rotmnist3": Frequency, "rotmnist-last": Taps,
+		"rotmnist1": Frequency, "rotmnist2": Frequency, "rotmnist3": Frequency, "rotmnist-last": LowRank,
 		"cifar1": Frequency, "cifar0": Frequency, "pointwise": Taps, "one-image": Taps, "four-images": Taps, "twelve-images": Frequency,
 	}
 	for _, c := range benchmarks {
@@ -17,7 +17,7 @@ func TestAuto(t *testing.T) {
 		}
 		delete(want, c.name)
 		s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-		p, f, err := choose(nil, s, Auto, 32, true)
+		p, f, err := choose(nil, s, Auto, c.features, false)
 		if err != nil {
 			t.Fatal(err)
 		}

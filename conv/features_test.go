@@ -247,6 +247,14 @@ func TestLowRank(t *testing.T) {
 	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newLowRank(features) }, factoredProblems(false))
 }
 
+func TestScaledLowRank(t *testing.T) {
+	problems := factoredProblems(false)
+	for i, p := range problems {
+		problems[i] = newFactoredProblem(p.trial, p.features, i%3 > 0)
+	}
+	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newScaledLowRank(features) }, problems)
+}
+
 func TestPerElement(t *testing.T) {
 	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newPerElement(s, features) }, factoredProblems(true))
 }

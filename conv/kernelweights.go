@@ -3,6 +3,7 @@ package conv
 import (
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
@@ -28,15 +29,18 @@ type kernelWeights struct {
 	products
 }
 
+// weightsKernel reports whether a layer that can weight its kernel is to do so. It has to weight its input
+// instead if its kernel may be made of pairs, which weights would tell apart, and for inference, where a copy
+// of the input is a small part of memory.
+func weightsKernel(p *nn.Plan, g lie.Group, inEl *gumbel.Elements) bool {
+	return inEl != nil && inEl.Weighted && inEl.Lists() == 1 && !p.Inference && !(inEl.Rigid && hasPairs(g, inEl.Max()))
+}
+
 // planKernelWeights reserves the weights of a layer whose kernel has so many positions at
-// most. It returns nothing for a layer whose elements have none, and for one that has to
-// weight its input instead: one whose passes take no scale, one whose kernel may be made of
-// pairs, which weights would tell apart, and one for inference, where a copy of the input
-// is a small part of memory.
+// most. It returns nothing for a layer whose elements have none, and for one that weights its input.
 func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions int) *kernelWeights {
 	_, ok := l.net.(siren.LowRank)
-	scales := l.factored == nil || l.factored.Scales()
-	if inEl == nil || !inEl.Weighted || !scales || p.Inference || !ok || inEl.Rigid && hasPairs(l.cfg.Group, inEl.Max()) {
+	if scales := l.factored == nil || l.factored.Scales(); !ok || !scales || !weightsKernel(p, l.cfg.Group, inEl) {
 		return nil
 	}
 	w := &kernelWeights{el: inEl, host: make([]float32, positions)}

@@ -88,9 +88,6 @@ func (c *Config) complete() error {
 		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
 	}
 	c.Algorithm = a
-	if a == LowRank && ChangesLengths(c.Group) {
-		return fail("Algorithm", a, "all others on "+c.Group.Name()+", whose elements have discs of their own, which features do not tell apart")
-	}
 	return nil
 }
 
@@ -212,7 +209,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	case ok:
 		features = low.Features()
 	}
-	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features, l.windowed)
+	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features, l.windowed || ok && weightsKernel(p, l.cfg.Group, inEl))
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
@@ -405,7 +402,7 @@ func (l *layer) Algorithm() Algorithm {
 		return Taps
 	case *frequency:
 		return Frequency
-	case *lowRank:
+	case *lowRank, *scaledLowRank:
 		return LowRank
 	}
 	return Auto

@@ -161,7 +161,7 @@ type Provider interface {
 
 // choose returns the passes for a device, nil meaning a CPU: of the one kind or
 // the other. features is the number of features that the kernel network ends in,
-// zero where it is of another form; scaled says that the factors have a scale.
+// zero where it is of another form; scaled says that the factors may have a scale.
 func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled bool) (Passes, FeaturePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:

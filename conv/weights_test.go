@@ -28,7 +28,7 @@ func weighted(t *testing.T, test func(t *testing.T, k kind, cfg Config, lists in
 				if k == pointwise && a == Frequency {
 					continue // a single tap has no frequencies
 				}
-				if ChangesLengths(g) && (a == LowRank || lists > 1) {
+				if ChangesLengths(g) && lists > 1 {
 					continue // refused
 				}
 				t.Run(fmt.Sprintf("%v/%s/algorithm=%s", k, g.Name(), a), func(t *testing.T) { test(t, k, cfg, lists) })
@@ -128,7 +128,7 @@ func TestWeights(t *testing.T) {
 				plain.v.Weight, plain.v.WeightGrad = nil, nil
 			})
 			exact := h.kernelWeights == nil
-			if exact != (lists > 1 || cfg.Algorithm == LowRank || cfg.Group.Name() == "D2") && cfg.Algorithm != Auto {
+			if exact != (lists > 1 || cfg.Group.Name() == "D2") {
 				t.Errorf("the input is weighted: %v", exact)
 			}
 			same(t, "output", y, wantY, exact)

@@ -30,8 +30,7 @@ type window struct {
 }
 
 // ChangesLengths reports whether a group scales the plane. Its layers then have one list
-// of elements for all images, no penalty of norms, and no LowRank algorithm: the kernel's
-// disc is another one for each element.
+// of elements for all images, and no penalty of norms: the kernel's disc is another one for each element.
 func ChangesLengths(g lie.Group) bool {
 	for _, a := range g.Axes() {
 		if a.Kind == lie.Line {

@@ -455,13 +455,8 @@ func (s *settings) drops() bool {
 // checkGroup is check for the group and its elements.
 func (s *settings) checkGroup(bad func(field string, value any, allowed string) error) error {
 	group, components := s.Group.Name(), s.Group.Components()
-	if trunk, _ := s.trunk(); conv.ChangesLengths(trunk) {
-		switch {
-		case s.PerElement:
-			return bad("PerElement", true, "false for "+group+", where all images of a batch have one list of elements")
-		case s.Algorithm == conv.LowRank:
-			return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for "+group)
-		}
+	if trunk, _ := s.trunk(); conv.ChangesLengths(trunk) && s.PerElement {
+		return bad("PerElement", true, "false for "+group+", where all images of a batch have one list of elements")
 	}
 	if s.Sampling > gumbel.Deterministic {
 		return bad("Sampling", s.Sampling, "random and deterministic")

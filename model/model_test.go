@@ -829,7 +829,7 @@ func TestConfigRefuses(t *testing.T) {
 		"Omega0":          func(c *CKResNetConfig) { c.Omega0 = math.NaN() },
 		"KernelNet":       func(c *CKResNetConfig) { c.KernelNet = "RBF" },
 		"PerElement":      func(c *CKResNetConfig) { c.Group, c.Elements, c.PerElement = lie.Sim2, 4, true },
-		"Algorithm":       func(c *CKResNetConfig) { c.Group, c.Elements, c.Algorithm = lie.RPlus, 4, conv.LowRank },
+		"Algorithm":       func(c *CKResNetConfig) { c.Algorithm = "winograd" },
 		"Partial":         func(c *CKResNetConfig) { c.Group, c.Elements = lie.T2, 1 },
 		"Factors":         func(c *CKResNetConfig) { c.Factors = []int{0} },
 		"Measure":         func(c *CKResNetConfig) { c.Measure = 3 },

@@ -231,7 +231,6 @@ func TestBadFlags(t *testing.T) {
 		{"elements of two components per image, as published", "-set group.name=O(2) -set conv.per_element=true -set conv.compat=true", "conv.per_element is true|E(2) with Compat"},
 		{"odd number of elements on two components", "-set group.name=O(2) -set conv.partial=false -set group.elements=7", "group.elements is 7|multiples of 2"},
 		{"elements of scalings per image", "-set group.name=sim2 -set conv.per_element=true", "conv.per_element is true|false for Sim(2)"},
-		{"algorithm of scalings", "-set group.name=sim2 -set conv.algorithm=lowrank", "conv.algorithm is \"lowrank\"|all others for Sim(2)"},
 		{"norms of scalings", "-set group.name=sim2 -set train.kernel_norm=1", "kernel_norm is 1|0 for Sim(2)"},
 		{"augmentation", "-set data.augment=mixup", `data.augment is "mixup"|none, flip-crop, rotation`},
 		{"flips of sixes", "-set data.augment=flip-crop", "data.augment is flip-crop|none or rotation for strokes6-180"},
