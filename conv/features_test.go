@@ -21,23 +21,55 @@ type factored struct {
 type factoredKernel struct {
 	features       int
 	f, w, b, scale []float32
+	mask           bool // the scale is one, and its gradient is not wanted
 }
 
+// scaling says what scale a kernel has.
+type scaling uint8
+
+const (
+	unscaled scaling = iota
+	scaled
+	masked
+)
+
 // newFactoredKernel draws factors.
-func newFactoredKernel(src *stream.Stream, s *Shape, features int, scaled bool) factoredKernel {
+func newFactoredKernel(src *stream.Stream, s *Shape, features int, of scaling) factoredKernel {
 	positions := s.lists() * s.rendered() * s.NIn * len(s.Offsets)
 	k := factoredKernel{features: features, f: normal(src, features*positions), w: normal(src, s.Out*s.In*features), b: normal(src, s.Out*s.In)}
-	if scaled {
-		k.scale = normal(src, positions)
-		k.scale[0] = 0
+	if of != unscaled {
+		k.scale, k.mask = drawScale(src, s, positions, of == masked), of == masked
 	}
 	return k
+}
+
+// drawScale draws scales about one, of either sign. Under a mask output elements have discs of several sizes:
+// the whole one, a smaller one and the middle alone.
+func drawScale(src *stream.Stream, s *Shape, positions int, mask bool) []float32 {
+	taps := len(s.Offsets)
+	mid, last := s.Offsets[taps/2], s.Offsets[taps-1]
+	distance := func(o Offset) int {
+		row, col := o.Row-mid.Row, o.Col-mid.Col
+		return row*row + col*col
+	}
+	scale := make([]float32, positions)
+	for p := range scale {
+		v := float32(0.5 + src.Float64())
+		if src.IntN(2) == 1 {
+			v = -v
+		}
+		i := p / (s.NIn * taps) % s.rendered()
+		if !mask || distance(s.Offsets[p%taps])*[]int{1, 2, distance(last) + 1}[i%3] <= distance(last) {
+			scale[p] = v
+		}
+	}
+	return scale
 }
 
 // factors returns the kernel's factors, and factorsGrad places for their gradients.
 func (k *factoredKernel) factors() Factors {
 	host := tensor.HostBuffer
-	f := Factors{F: host(k.f), W: host(k.w), B: host(k.b)}
+	f := Factors{F: host(k.f), W: host(k.w), B: host(k.b), Mask: k.mask}
 	if k.scale != nil {
 		f.Scale = host(k.scale)
 	}
@@ -47,7 +79,11 @@ func (k *factoredKernel) factors() Factors {
 type factorGradients struct{ f, w, b, scale guarded }
 
 func (k *factoredKernel) gradients() factorGradients {
-	return factorGradients{poisoned(len(k.f)), poisoned(len(k.w)), poisoned(len(k.b)), poisoned(len(k.scale))}
+	scale := len(k.scale)
+	if k.mask {
+		scale = 0
+	}
+	return factorGradients{poisoned(len(k.f)), poisoned(len(k.w)), poisoned(len(k.b)), poisoned(scale)}
 }
 
 func (g *factorGradients) factors() Factors {
@@ -64,7 +100,9 @@ func (g *factorGradients) compare(t *testing.T, name string, want *factored) {
 	compareNorm(t, name+": df", g.f.values(), want.df, nil)
 	compareNorm(t, name+": dw", g.w.values(), want.dw, nil)
 	compareSums(t, name+": db", g.b.values(), want.db, want.sizeB)
-	compareNorm(t, name+": dscale", g.scale.values(), want.dscale, nil)
+	if scale := g.scale.values(); len(scale) > 0 {
+		compareNorm(t, name+": dscale", scale, want.dscale, nil)
+	}
 }
 
 func (g *factorGradients) intact() bool {
@@ -181,11 +219,11 @@ type factoredProblem struct {
 }
 
 // newFactoredProblem draws data for a shape.
-func newFactoredProblem(c trial, features int, scaled bool) factoredProblem {
+func newFactoredProblem(c trial, features int, of scaling) factoredProblem {
 	p, s := factoredProblem{trial: c}, &c.live
 	src := stream.New(2, c.name, 0)
 	p.x, p.dy = normal(src, s.Sources()*s.H*s.W*s.B), normal(src, s.Targets()*s.OutH*s.OutW*s.B)
-	p.factoredKernel, p.bias = newFactoredKernel(src, s, features, scaled), normal(src, s.Out)
+	p.factoredKernel, p.bias = newFactoredKernel(src, s, features, of), normal(src, s.Out)
 	p.want = factoredDefinition(s, &p.factoredKernel, p.x, p.bias, p.dy)
 	return p
 }
@@ -238,7 +276,7 @@ func factoredProblems(perElement bool) []factoredProblem {
 		c.largest.PerElement = perElement
 		c.live = c.largest
 		c.live.NIn, c.live.NOut = e.nIn, e.nOut
-		problems[i] = newFactoredProblem(c, e.features, false)
+		problems[i] = newFactoredProblem(c, e.features, unscaled)
 	}
 	return problems
 }
@@ -250,7 +288,7 @@ func TestLowRank(t *testing.T) {
 func TestScaledLowRank(t *testing.T) {
 	problems := factoredProblems(false)
 	for i, p := range problems {
-		problems[i] = newFactoredProblem(p.trial, p.features, i%3 > 0)
+		problems[i] = newFactoredProblem(p.trial, p.features, scaling(i%3))
 	}
 	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newScaledLowRank(features) }, problems)
 }
@@ -265,7 +303,7 @@ func TestFrequency(t *testing.T) {
 	var problems []factoredProblem
 	for i, c := range trials() {
 		if inFrequency(&c.largest) {
-			problems = append(problems, newFactoredProblem(c, []int{1, 3, 8, 33}[i%4], i%3 == 0))
+			problems = append(problems, newFactoredProblem(c, []int{1, 8, 33, 3}[i%4], scaling(i%3)))
 		}
 	}
 	for name, adapt := range map[string]func(p *frequency, s *Shape){
@@ -301,7 +339,7 @@ func TestFrequencyScales(t *testing.T) {
 	for _, c := range unevenProblems() {
 		const features = 8
 		p := factoredProblem{trial: c.trial, x: c.x, dy: c.dy, bias: make([]float32, c.live.Out)}
-		p.factoredKernel = newFactoredKernel(stream.New(4, c.name, 0), &c.live, features, false)
+		p.factoredKernel = newFactoredKernel(stream.New(4, c.name, 0), &c.live, features, unscaled)
 		for i, size := range c.channels {
 			p.b[i] *= size
 			for k := range features {
@@ -341,7 +379,8 @@ func testFeaturePasses(t *testing.T, create func(s *Shape, features int) Feature
 			compare("dx", dx, want.dx)
 			compareEach(t, c.name+": dbias", dbias.values(), want.dbias, want.sizeBias)
 			d.compare(t, c.name, &want)
-			if _, ok := p.(*frequency); !ok { // whose errors show where all of db cancels
+			switch p.(type) {
+			case *lowRank, *perElement: // the errors of others show where all of db cancels
 				compare("db", d.b, want.db)
 			}
 

@@ -37,7 +37,8 @@ type frequency struct {
 	features int
 	lattice  *lattice
 	cpu      *tensor.CPU
-	folded   int  // where folded features are in the prepared memory, or 0 for inference
+	folded   int // where folded features are in the prepared memory, or 0 for inference
+	discs    discs
 	keep     bool // the kernel's spectrum, from Prepare on
 	biased   bool // the last Prepare had a bias
 	keptMap  keptMap
@@ -266,6 +267,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu = cpu
+	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}
 	l := p.lattice
 	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
 }
@@ -281,6 +283,7 @@ func (p *frequency) Prepare(prepared tensor.Buffer, k Factors, bias, scratch ten
 	if p.folded > 0 {
 		folded = prepared.Host()[p.folded:]
 	}
+	p.discs.measure(p.lattice, k, s)
 	p.render(prepared.Host()[:size], k, folded[:foldedSize(s, p.features)], s)
 	p.biased = !bias.IsZero()
 	if p.biased {
@@ -362,7 +365,7 @@ func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch t
 func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shape) {
 	p.folding = p.foldingOf(k, folded, s)
 	p.folding.run()
-	p.rendering = rendering{shape: s, cpu: p.cpu, features: p.features, folded: folded, w: k.W.Host(), b: k.B.Host(), slots: slots}
+	p.rendering = rendering{shape: s, cpu: p.cpu, features: p.features, folded: folded, w: k.W.Host(), b: k.B.Host(), slots: slots, discs: p.discs}
 	p.rendering.run()
 }
 
@@ -370,7 +373,7 @@ func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shap
 // scale.
 func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float32, s *Shape) {
 	p.renderingGrad = renderingGrad{
-		shape: s, cpu: p.cpu, features: p.features, slots: dslots, folded: folded, w: k.W.Host(), b: k.B.Host(),
+		shape: s, cpu: p.cpu, features: p.features, slots: dslots, folded: folded, w: k.W.Host(), b: k.B.Host(), discs: p.discs,
 		dfolded: dfolded, offsets: !d.Scale.IsZero(), dw: d.W.Host(), db: d.B.Host(),
 	}
 	p.renderingGrad.run()
@@ -384,7 +387,7 @@ func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float
 
 // foldingOf returns the task between features and folded ones.
 func (p *frequency) foldingOf(k Factors, folded []float32, s *Shape) featureFolding {
-	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, f: k.F.Host(), folded: folded}
+	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, order: p.lattice.order, f: k.F.Host(), folded: folded}
 	if !k.Scale.IsZero() {
 		f.scale = k.Scale.Host()
 	}
@@ -422,11 +425,11 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 		p.analysis.run()
 	}
 	if s.Paired {
-		p.pairedGradient = pairedGradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
+		p.pairedGradient = pairedGradient{lattice: l, discs: p.discs, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
 		p.pairedGradient.run()
 		return
 	}
-	p.gradient = gradient{lattice: l, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
+	p.gradient = gradient{lattice: l, discs: p.discs, shape: s, band: b, cpu: p.cpu, dy: dy, x: spectrum, dslots: dslots, panels: ofX, column: share.first, accumulate: accumulate}
 	if turns {
 		p.gradient.turning = &p.turning
 	}
@@ -436,11 +439,11 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 // multiply multiplies the spectra of a band with that of the kernel.
 func (p *frequency) multiply(b band, s *Shape, f productArgs) {
 	if s.Paired {
-		p.paired = pairedProduct{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, productArgs: f}
+		p.paired = pairedProduct{lattice: p.lattice, discs: p.discs, shape: s, band: b, cpu: p.cpu, productArgs: f}
 		p.paired.run()
 		return
 	}
-	p.product = product{lattice: p.lattice, shape: s, band: b, cpu: p.cpu, productArgs: f}
+	p.product = product{lattice: p.lattice, discs: p.discs, shape: s, band: b, cpu: p.cpu, productArgs: f}
 	p.product.run()
 }
 

@@ -2,6 +2,7 @@ package conv
 
 import (
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/asm"
 )
@@ -30,10 +31,12 @@ type lattice struct {
 	top, left  int // where the output plane begins on the input plane
 
 	// The taps are symmetric about the middle one. Slot 0 is the middle tap,
-	// slot e = 1..pairs the sum of the taps e after and before it, slot pairs+e
+	// slot 2e, e = 1..pairs, the sum of the taps order[e] after and before it, slot 2e-1
 	// their difference: the real part of a kernel's spectrum is a sum of cosines
-	// of the former, the imaginary part one of sines of the latter.
+	// of even slots, the imaginary part one of sines of odd ones. They lie by distance from
+	// the middle, so that a smaller disc has the first ones.
 	pairs     int
+	order     []int
 	cos, sin  []float32 // [count, pairs+1], [count, pairs]: from slots to the spectrum
 	minusSin  []float32 // -sin
 	cosBack   []float32 // [pairs+1, count]: from the spectrum's gradient to that of the slots
@@ -107,7 +110,7 @@ func newLattice(s *Shape) *lattice {
 	l := &lattice{
 		h: s.H, w: s.W, outH: s.OutH, outW: s.OutW, top: mid.Row, left: mid.Col,
 		periodH: s.H, periodW: s.W, pairs: len(s.Offsets) / 2, budget: bandValues,
-		shareTargets: shareTargets, shareSources: shareSources,
+		shareTargets: shareTargets, shareSources: shareSources, order: byDistance(s.Offsets),
 	}
 	for _, o := range s.Offsets {
 		l.periodH = max(l.periodH, s.H-o.Row, s.OutH+o.Row)
@@ -131,6 +134,21 @@ func newLattice(s *Shape) *lattice {
 	l.in, l.grad = l.transform(l.h, l.w), l.transform(l.outH, l.outW)
 	l.back, l.out = l.inverse(l.h, l.w), l.inverse(l.outH, l.outW)
 	return l
+}
+
+// byDistance returns the numbers e of the taps that are e behind the middle one, by distance from it.
+func byDistance(offsets []Offset) []int {
+	mid := len(offsets) / 2
+	order := make([]int, mid+1)
+	for e := range order {
+		order[e] = e
+	}
+	distance := func(e int) int {
+		row, col := offsets[mid+e].Row-offsets[mid].Row, offsets[mid+e].Col-offsets[mid].Col
+		return row*row + col*col
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return distance(a) - distance(b) })
+	return order
 }
 
 // even returns 1 for an even number, else 0.
@@ -188,7 +206,8 @@ func (l *lattice) kernels(offsets []Offset) {
 				share *= weight(fx, l.periodW)
 			}
 			for e := range even {
-				row, col := offsets[mid+e].Row-l.top, offsets[mid+e].Col-l.left
+				tap := offsets[mid+l.order[e]]
+				row, col := tap.Row-l.top, tap.Col-l.left
 				// The angle is a fraction of a turn with the two periods' product
 				// as denominator, so it can be reduced exactly.
 				c, s := phase(fy*row*l.periodW+fx*col*l.periodH, l.periodH*l.periodW)

@@ -333,7 +333,7 @@ func (l *layer) Render() {
 	}
 	if l.factored != nil {
 		f, w, b := l.net.(siren.LowRank).ForwardFeatures(at, l.positions)
-		l.factors = Factors{f, w, b, l.scale(u)}
+		l.factors = Factors{F: f, W: w, B: b, Scale: l.scale(u), Mask: l.window != nil && !l.kernelWeights.live()}
 		l.factored.Prepare(l.prepared, l.factors, bias, l.spare(), s)
 		return
 	}

@@ -25,6 +25,7 @@ import (
 // second; the real kernel is made for it as [f, kind, (o,i), kind, (j,c)].
 type pairedProduct struct {
 	*lattice
+	discs
 	shape *Shape
 	band
 	cpu         *tensor.CPU
@@ -94,7 +95,7 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 			k := k[m*ld+c:]
 			of := func(kind int, sine []float32, re, im int) {
 				at := kind * p.layout.taps * lds
-				p.transformSlots(f+p.first, nf, n, sine, slots[at:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, at))
+				p.transformSlots(f+p.first, nf, n, p.evenSlots(m0+m), sine, slots[at:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, at))
 			}
 			of(0, p.minusSin, 0, 2)
 			of(1, p.sin, 3, 1)
@@ -239,6 +240,7 @@ func (p *pairedProduct) backwardSliced(f, nf, m0, nm, c0, nc int, k []float32, l
 // is the real part of dy^ x^*.
 type pairedGradient struct {
 	*lattice
+	discs
 	shape *Shape
 	band
 	cpu        *tensor.CPU
@@ -295,16 +297,17 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 		g.products(k, nf, nm, nc, ld, dy, plane, x)
 	}
 	f += g.first
-	even, first := g.pairs+1, g.column+c0
+	first := g.column + c0
 	for m := range nm {
+		even := g.evenSlots(m0 + m)
 		for c := 0; c < nc; {
 			slots, lds, n := g.layout.piece(g.dslots, m0+m, first+c, first+nc)
 			k := k[m*ld+c:]
 			cosine := func(kind, at int) {
-				gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[kind*g.layout.taps*lds:], lds, accumulate)
+				gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[kind*g.layout.taps*lds:], 2*lds, accumulate)
 			}
 			sine := func(sin []float32, kind, at int) {
-				gemmNN(g.pairs, n, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[(kind*g.layout.taps+even)*lds:], lds, accumulate)
+				gemmNN(even-1, n, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[(kind*g.layout.taps+1)*lds:], 2*lds, accumulate)
 			}
 			cosine(0, 0)
 			sine(g.sinFront, 1, 1)

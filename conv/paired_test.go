@@ -36,7 +36,7 @@ func TestPairedPasses(t *testing.T) {
 		whole.NIn, whole.NOut = e.nIn, e.nOut
 		s := whole
 		s.Paired = true
-		k := newFactoredKernel(random, &s, 5, e.in%2 == 0)
+		k := newFactoredKernel(random, &s, 5, scaling(e.in%3))
 		columns := s.rendered() * s.NIn * len(s.Offsets)
 		half := k.kernel(0, columns, 1)
 		// mirror calls f for every value of the whole kernel and the one of the

@@ -127,7 +127,12 @@ type Passes interface {
 // scale of each position [NOut*NIn*len(Offsets)], or the zero Buffer for ones:
 //
 //	kernel[(o,c), (i,j,t)] = scale[i,j,t] (sum over k of w[(o,c), k] f[k, (i,j,t)] + b[(o,c)])
-type Factors struct{ F, W, B, Scale tensor.Buffer }
+//
+// Mask says that what the scale is zero for may be left out: it has no gradient there.
+type Factors struct {
+	F, W, B, Scale tensor.Buffer
+	Mask           bool
+}
 
 // FeaturePasses computes the three passes from the factors of a kernel, without a rendered one.
 // Otherwise it is like Passes.

@@ -16,6 +16,7 @@ import (
 // multiplied at once.
 type product struct {
 	*lattice
+	discs
 	shape *Shape
 	band
 	cpu *tensor.CPU
@@ -129,24 +130,24 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 				ahead = slots[p.layout.row(c0+c):]
 			}
 			k := k[m*ld+c:]
-			p.transformSlots(f+p.first, nf, n, sine, slots, lds, k, k[size:], 2*size, ahead)
+			p.transformSlots(f+p.first, nf, n, p.evenSlots(m0+m), sine, slots, lds, k, k[size:], 2*size, ahead)
 			c += n
 		}
 	}
 }
 
-// transformSlots makes both parts of n columns of a kernel's spectrum, for nf frequencies from f on. The
-// slots ahead, if any, are fetched meanwhile: sliced products, whose blocks fit the second-level cache,
+// transformSlots makes both parts of n columns of a kernel's spectrum, for nf frequencies from f on, of the
+// first even slots and the odd ones with them. The slots ahead, if any, are fetched meanwhile: sliced products, whose blocks fit the second-level cache,
 // are slower for it.
-func (l *lattice) transformSlots(f, nf, n int, sine, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
-	even := l.pairs + 1
-	cos, sin, odd := l.cos[f*even:], sine[f*l.pairs:], slots[even*lds:]
+func (l *lattice) transformSlots(f, nf, n, even int, sine, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
+	all := l.pairs + 1
+	cos, sin, odd := l.cos[f*all:], sine[f*l.pairs:], slots[lds:]
 	if ahead == nil {
-		gemmNN(nf, n, even, cos, even, slots, lds, re, ld, false)
-		gemmNN(nf, n, l.pairs, sin, l.pairs, odd, lds, im, ld, false)
+		gemmNN(nf, n, even, cos, all, slots, 2*lds, re, ld, false)
+		gemmNN(nf, n, even-1, sin, l.pairs, odd, 2*lds, im, ld, false)
 		return
 	}
-	asm.GemmPair(nf, n, even, l.pairs, cos, even, sin, l.pairs, slots, odd, lds, re, im, ld, ahead)
+	asm.GemmPair(nf, n, even, even-1, cos, all, sin, l.pairs, slots, odd, 2*lds, re, im, ld, ahead)
 }
 
 // forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets

@@ -22,6 +22,7 @@ type featureFolding struct {
 	shape    *Shape
 	cpu      *tensor.CPU
 	features int
+	order    []int     // of slots, as lattice has them
 	f, scale []float32 // [h, (i,j,t)] and [(i,j,t)], or no scale
 	folded   []float32
 
@@ -127,7 +128,8 @@ func (p *featureFolding) fold(bySlot, byTap []float32) {
 	mid, n := p.taps/2, p.width
 	copy(bySlot[:n], byTap[mid*n:])
 	for e := 1; e <= mid; e++ {
-		asm.SumDiff(bySlot[e*n:][:n], bySlot[(mid+e)*n:][:n], byTap[(mid+e)*n:][:n], byTap[(mid-e)*n:][:n])
+		t := p.order[e]
+		asm.SumDiff(bySlot[2*e*n:][:n], bySlot[(2*e-1)*n:][:n], byTap[(mid+t)*n:][:n], byTap[(mid-t)*n:][:n])
 	}
 }
 
@@ -136,7 +138,8 @@ func (p *featureFolding) unfold(byTap, bySlot []float32) {
 	mid, n := p.taps/2, p.width
 	copy(byTap[mid*n:][:n], bySlot)
 	for e := 1; e <= mid; e++ {
-		asm.SumDiff(byTap[(mid+e)*n:][:n], byTap[(mid-e)*n:][:n], bySlot[e*n:][:n], bySlot[(mid+e)*n:][:n])
+		t := p.order[e]
+		asm.SumDiff(byTap[(mid+t)*n:][:n], byTap[(mid-t)*n:][:n], bySlot[2*e*n:][:n], bySlot[(2*e-1)*n:][:n])
 	}
 }
 
@@ -157,6 +160,7 @@ type rendering struct {
 	folded   []float32 // [j, i, kind, slot, k]
 	w, b     []float32 // [(o,c), k] and [(o,c)]
 	slots    []float32 // as layout says
+	discs
 
 	layout slotBlocks
 }
@@ -185,7 +189,9 @@ func (p *rendering) Do(lo, hi, worker int) {
 		}
 		for c := 0; c < s.In; {
 			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
-			gemmNN(rows, columns, h+1, p.folded[j*rows*(h+1):], h+1, weights[c:], ld, slots, lds, false)
+			for _, r := range p.runs {
+				gemmNN(r.count, columns, h+1, p.folded[(j*rows+r.first)*(h+1):], h+1, weights[c:], ld, slots[r.first*lds:], lds, false)
+			}
 			c += columns
 		}
 	}
@@ -207,6 +213,7 @@ type renderingGrad struct {
 	slots    []float32 // their gradient, and parts of it behind one another
 	folded   []float32
 	w, b     []float32
+	discs
 
 	dfolded []float32 // [part, j, i, kind, slot, k], at k = h only where wanted
 	offsets bool      // it is wanted there
@@ -232,29 +239,33 @@ func (p *renderingGrad) Do(lo, hi, worker int) {
 	dweights := p.cpu.Workspace(worker)[:renderingLocal(s, h)]
 	for part := lo; part < hi; part++ {
 		first, end := share(s.Out, p.parts, part)
+		dfolded := p.dfolded[part*foldedSize(s, h):][:foldedSize(s, h)]
+		clear(dfolded)
 		for o := first; o < end; o++ {
 			p.gather(o)
-			p.channel(o, p.dfolded[part*foldedSize(s, h):], dweights, o > first)
+			p.channel(o, dfolded, dweights)
 			asm.Transpose(p.dw[o*s.In*h:], h, dweights, ld, h, s.In)
 			copy(p.db[o*s.In:][:s.In], dweights[h*ld:])
 		}
 	}
 }
 
-// channel adds what the slots of an output channel contribute to the gradient of folded features, which it
-// writes unless there is something already, and writes dweights [k, c], that of its weights.
-func (p *renderingGrad) channel(o int, dfolded, dweights []float32, accumulate bool) {
+// channel adds what the slots of an output channel contribute to the gradient of folded features, and writes
+// dweights [k, c], that of its weights.
+func (p *renderingGrad) channel(o int, dfolded, dweights []float32) {
 	s, h, width, ld := p.shape, p.features, p.features+1, roundUp(p.shape.In)
 	rows := s.rendered() * p.layout.kinds * p.layout.taps
 	for j := range s.NIn / p.layout.kinds {
-		at := j * rows * width
 		for c := 0; c < s.In; {
 			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
-			gemmNN(rows, h, columns, slots, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, accumulate || c > 0)
-			if p.offsets {
-				gemmNN(rows, 1, columns, slots, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, accumulate || c > 0)
+			for i, r := range p.runs {
+				d, at := slots[r.first*lds:], (j*rows+r.first)*width
+				gemmNN(r.count, h, columns, d, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, true)
+				if p.offsets {
+					gemmNN(r.count, 1, columns, d, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, true)
+				}
+				gemmTN(width, columns, r.count, p.folded[at:], width, d, lds, dweights[c:], ld, i+j > 0)
 			}
-			gemmTN(width, columns, rows, p.folded[at:], width, slots, lds, dweights[c:], ld, j > 0)
 			c += columns
 		}
 	}

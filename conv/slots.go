@@ -51,6 +51,51 @@ func slotsSize(s *Shape) int {
 	return l.size()
 }
 
+// discs says which slots of a kernel are not zero: those of an output element whose disc is smaller than
+// that of the taps, as a mask has it, are the first ones. The others are neither written nor read.
+type discs struct {
+	even []int  // even slots, by output element; odd ones are one fewer
+	runs []span // of slots (i, kind, slot)
+	n    int    // rendered output elements
+}
+
+// measure finds the discs of a kernel.
+func (d *discs) measure(l *lattice, k Factors, s *Shape) {
+	d.n = s.rendered()
+	taps := 2*l.pairs + 1
+	for i := range d.n {
+		d.even[i] = l.pairs + 1
+		if !k.Mask {
+			continue
+		}
+		of := k.Scale.Host()[i*s.NIn*taps:][:s.NIn*taps]
+		zero := func(e int) bool {
+			for at := l.pairs; at < len(of); at += taps {
+				if of[at+l.order[e]] != 0 || of[at-l.order[e]] != 0 {
+					return false
+				}
+			}
+			return true
+		}
+		for d.even[i] > 1 && zero(d.even[i]-1) {
+			d.even[i]--
+		}
+	}
+	d.runs = d.runs[:0]
+	kinds := kinds(elementsOf(s, s.NIn))
+	for at := range d.n * kinds {
+		next := span{at * taps, 2*d.even[at/kinds] - 1}
+		if last := len(d.runs) - 1; last >= 0 && d.runs[last].first+d.runs[last].count == next.first {
+			d.runs[last].count += next.count
+		} else {
+			d.runs = append(d.runs, next)
+		}
+	}
+}
+
+// evenSlots returns the number of even slots of row m=(o,i).
+func (d *discs) evenSlots(m int) int { return d.even[m%d.n] }
+
 // gradient computes the gradient of slots from the spectra of x and dy, for each frequency by complex
 // matrices,
 //
@@ -61,6 +106,7 @@ func slotsSize(s *Shape) int {
 // as blockSizes says. Parts have slots of their own.
 type gradient struct {
 	*lattice
+	discs
 	shape *Shape
 	band
 	cpu        *tensor.CPU
@@ -158,13 +204,14 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 		g.products(k, f, nf, nm, c0, nc, ld, dy, plane, local)
 	}
 	f += g.first
-	even, first := g.pairs+1, g.column+c0
+	first := g.column + c0
 	for m := range nm {
+		even := g.evenSlots(m0 + m)
 		for c := 0; c < nc; {
 			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
 			k := k[m*ld+c:]
-			gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[size:], 2*size, slots, lds, accumulate)
-			gemmNN(g.pairs, n, nf, g.sinBack[f:], g.lattice.count, k, 2*size, slots[even*lds:], lds, accumulate)
+			gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[size:], 2*size, slots, 2*lds, accumulate)
+			gemmNN(even-1, n, nf, g.sinBack[f:], g.lattice.count, k, 2*size, slots[lds:], 2*lds, accumulate)
 			c += n
 		}
 	}
