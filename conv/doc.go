@@ -38,23 +38,21 @@
 // # Algorithms
 //
 // The passes of the convolution proper are an interface, Passes, that each device
-// fulfils. On the CPU there are
+// fulfils, on a rendered kernel, or FeaturePasses, on the features that the kernel network's last
+// linear map makes it of. On the CPU there are
 //
 //   - Taps, the direct convolution over live taps as matrix products that read the
 //     maps where they lie, or from one copy, never from an im2col matrix (taps.go
-//     and the files it names);
+//     and the files it names). It is of the first interface, all others of the second;
 //   - Frequency, a product for each frequency of the transformed planes
 //     (frequency.go and the files it names), which are real where elements come in
 //     pairs half a turn apart, as the combs of layers that learn no subset do
 //     (paired.go);
-//   - LowRank, which does not render the kernel at all: the kernel network ends in
-//     a linear map, so the channels are convolved with the features before it and
-//     mixed by it afterwards (lowrank.go). It wins where features are few: k = 3, 8
+//   - LowRank, which does not render the kernel at all: the channels are convolved with the
+//     features and mixed afterwards (lowrank.go). It wins where features are few: k = 3, 8
 //     features, 8 elements.
 //
-// A Depthwise layer has one way alone, row by row (planes.go).
-//
-// LowRank is of the second interface, FeaturePasses, and so is what works on a
-// list of elements for each image: images one by one, their kernels rendered,
+// A Depthwise layer has one way alone, row by row (planes.go). So has a layer with
+// a list of elements for each image: images one by one, their kernels rendered,
 // transformed along one axis and used in the second-level cache (perelement.go).
 package conv

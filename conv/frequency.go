@@ -408,7 +408,8 @@ func addConstants(dbias, spectrum []float32, s *Shape) {
 	}
 }
 
-// reduce adds what a band contributes to the gradient of the slots, for a share of the columns. kept is the band of the spectrum of x that Forward made, or nil.
+// reduce adds what a band contributes to the gradient of the slots, for a share of the columns. kept
+// is the band of the spectrum of x that Forward made, or nil.
 func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
 	l := p.lattice
 	ofX := panelsOf(s, share.count)

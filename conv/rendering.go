@@ -30,7 +30,7 @@ type featureFolding struct {
 	df, dscale []float32 // dscale is nil where it is not wanted
 	parts      int       // of the gradient of g, one behind the other, to be summed; 0 for the way there
 
-	taps, kinds, width int
+	taps, kinds, width, positions int
 }
 
 var _ tensor.Task = (*featureFolding)(nil)
@@ -44,8 +44,10 @@ func foldedSize(s *Shape, features int) int {
 func featureFoldingLocal(s *Shape, features int) int { return 3 * len(s.Offsets) * (features + 1) }
 
 func (p *featureFolding) run() {
+	pairs := p.shape.rendered() * p.shape.NIn
 	p.taps, p.kinds, p.width = len(p.shape.Offsets), kinds(elementsOf(p.shape, p.shape.NIn)), p.features+1
-	p.cpu.Team().For(p.shape.rendered()*p.shape.NIn/p.kinds, 4, p)
+	p.positions = pairs * p.taps
+	p.cpu.Team().For(pairs/p.kinds, 4, p)
 }
 
 // Do folds the pairs lo <= item < hi.
@@ -82,8 +84,7 @@ func (p *featureFolding) Do(lo, hi, worker int) {
 
 // read takes the features at the taps from position at on to rows [t, k].
 func (p *featureFolding) read(rows []float32, at int) {
-	positions := len(p.f) / p.features
-	asm.Transpose(rows, p.width, p.f[at:], positions, p.features, p.taps)
+	asm.Transpose(rows, p.width, p.f[at:], p.positions, p.features, p.taps)
 	for t := range p.taps {
 		row := rows[t*p.width:][:p.width]
 		row[p.features] = 1
@@ -96,9 +97,8 @@ func (p *featureFolding) read(rows []float32, at int) {
 // write takes the gradient of scaled features at the taps from position at on, rows [t, k], to those of the
 // features and of the scale.
 func (p *featureFolding) write(rows, spare []float32, at int) {
-	positions := len(p.f) / p.features
 	if p.dscale != nil {
-		asm.Transpose(spare, p.width, p.f[at:], positions, p.features, p.taps)
+		asm.Transpose(spare, p.width, p.f[at:], p.positions, p.features, p.taps)
 	}
 	for t := range p.taps {
 		row := rows[t*p.width:][:p.width]
@@ -109,7 +109,7 @@ func (p *featureFolding) write(rows, spare []float32, at int) {
 			asm.Affine(row, row, p.scale[at+t], 0)
 		}
 	}
-	asm.Transpose(p.df[at:], positions, rows, p.width, p.taps, p.features)
+	asm.Transpose(p.df[at:], p.positions, rows, p.width, p.taps, p.features)
 }
 
 // pair replaces what belongs to the first and the second kind by half their sums and differences.
