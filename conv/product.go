@@ -137,8 +137,8 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 }
 
 // transformSlots makes both parts of n columns of a kernel's spectrum, for nf frequencies from f on, of the
-// first even slots and the odd ones with them. The slots ahead, if any, are fetched meanwhile: sliced products, whose blocks fit the second-level cache,
-// are slower for it.
+// first even slots and the odd ones with them. The slots ahead, if any, are fetched meanwhile: sliced
+// products, whose blocks fit the second-level cache, are slower for it.
 func (l *lattice) transformSlots(f, nf, n, even int, sine, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
 	all := l.pairs + 1
 	cos, sin, odd := l.cos[f*all:], sine[f*l.pairs:], slots[lds:]

@@ -6,9 +6,9 @@ import (
 )
 
 // slotBlocks is the layout of the slots of a kernel: [block of columns, (o,i), kind, slot,
-// column], with columns (j,c). With paired elements there are two kinds, half the sums of the kernel between i and j
-// and that between i and j+n/2, and half the differences; the columns are those with j in
-// the first half. They are cut into blocks because products take as many at a time: what these
+// column], with columns (j,c). With paired elements there are two kinds, half the sums of the kernel
+// between i and j and that between i and j+n/2, and half the differences; the columns are those with j
+// in the first half. They are cut into blocks because products take as many at a time: what these
 // read then lies together, and is fetched by the processor.
 type slotBlocks struct {
 	rows, kinds, taps int

@@ -25,8 +25,7 @@ const mostTogether = 16
 // channels.
 //
 // Channels are pairs of a channel proper and one of n elements, in the order that
-// planeOrder says. With paired
-// elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
+// planeOrder says. With paired elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
 // written, j < n/2: first all the sums, then all the differences.
 type analysis struct {
 	*lattice
