@@ -82,23 +82,7 @@
 	VPXORD Z26, Z26, Z26; \
 	VPXORD Z27, Z27, Z27
 
-// JUMP7 goes to the label of m = AX, 1 <= m <= 7.
-#define JUMP7(l1, l2, l3, l4, l5, l6, l7) \
-	CMPQ AX, $7; \
-	JEQ  l7;     \
-	CMPQ AX, $6; \
-	JEQ  l6;     \
-	CMPQ AX, $5; \
-	JEQ  l5;     \
-	CMPQ AX, $4; \
-	JEQ  l4;     \
-	CMPQ AX, $3; \
-	JEQ  l3;     \
-	CMPQ AX, $2; \
-	JEQ  l2;     \
-	JMP  l1
-
-// JUMP6 goes to the label of m = AX, 1 <= m <= 6.
+// JUMP6 goes to the label of m = AX, 1 <= m <= 6, JUMP7 to that of m <= 7.
 #define JUMP6(l1, l2, l3, l4, l5, l6) \
 	CMPQ AX, $6; \
 	JEQ  l6;     \
@@ -111,6 +95,11 @@
 	CMPQ AX, $2; \
 	JEQ  l2;     \
 	JMP  l1
+
+#define JUMP7(l1, l2, l3, l4, l5, l6, l7) \
+	CMPQ AX, $7;                  \
+	JEQ  l7;                      \
+	JUMP6(l1, l2, l3, l4, l5, l6)
 
 // MASKS32 sets K1 and K2 to the columns 0..15 and 16..31 that exist of CX <= 32.
 #define MASKS32 \
