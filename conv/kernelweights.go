@@ -1,7 +1,6 @@
 package conv
 
 import (
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -63,8 +62,10 @@ func (w *kernelWeights) scratch(l *layer) int {
 func (w *kernelWeights) write(to []float32, taps int) {
 	for at := 0; at < len(to); {
 		for _, v := range w.el.Weight {
-			asm.Fill(to[at:at+taps], float32(v))
-			at += taps
+			for range taps {
+				to[at] = float32(v)
+				at++
+			}
 		}
 	}
 }
@@ -92,9 +93,7 @@ func (l *layer) addWeightsGrad(dscale tensor.Buffer) {
 	w, taps, at := l.kernelWeights, len(l.shape.Offsets), 0
 	host := w.host[:l.positions]
 	l.dev.Download(host, dscale)
-	if l.window != nil {
-		asm.Mul(host, host, l.window.host[:len(host)])
-	}
+	l.window.multiply(host)
 	for range l.shape.NOut {
 		for j := range w.el.WeightGrad {
 			for _, v := range host[at : at+taps] {

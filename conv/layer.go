@@ -3,7 +3,6 @@ package conv
 import (
 	"fmt"
 
-	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -356,9 +355,7 @@ func (l *layer) scale(u []lie.Element) tensor.Buffer {
 	}
 	if w := l.kernelWeights; w.live() {
 		w.write(w.host[:n], len(s.Offsets))
-		if l.window != nil {
-			asm.Mul(w.host[:n], w.host[:n], l.window.host[:n])
-		}
+		l.window.multiply(w.host[:n])
 		tile = w.tile.Slice(0, n)
 		l.dev.Upload(tile, w.host[:n])
 	}
@@ -381,10 +378,8 @@ func (l *layer) paired(u, v []lie.Element) bool {
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
 // (i,j,t), the T live taps of the disc in row-major order. It is there until the
-// next call of any layer of the network. Of elements in pairs (Shape.Paired) it
-// has the first half of the i. A layer that works on features, as
-// LowRank does and all with a list of elements for each image, renders none: Kernel
-// must not be called.
+// next call of any layer of the network. A layer that works on features (FeaturePasses)
+// renders none: Kernel must not be called.
 func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.kernels()) }
 
 // spare returns the scratch memory of the passes.

@@ -339,20 +339,18 @@ func compareNorm(t *testing.T, what string, got []float32, want, _ []float64) {
 
 func compareNormWithin(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
-	var off, norm float64
-	for i := range want {
-		d := float64(got[i]) - want[i]
-		off += d * d
-		norm += want[i] * want[i]
-	}
-	if !(off <= tolerance*tolerance*norm) {
-		t.Errorf("%s: off by %.3g of the norm", what, math.Sqrt(off/norm))
-	}
+	compareWithin(t, what, got, want, want, tolerance)
 }
 
 // compareSums is compareNorm for sums that may cancel: it allows an error in the norm of the sums of
 // magnitudes.
 func compareSums(t *testing.T, what string, got []float32, want, size []float64) {
+	t.Helper()
+	compareWithin(t, what, got, want, size, 1e-6)
+}
+
+// compareWithin allows an error of so much of the norm of size.
+func compareWithin(t *testing.T, what string, got []float32, want, size []float64, tolerance float64) {
 	t.Helper()
 	var off, norm float64
 	for i := range want {
@@ -360,8 +358,8 @@ func compareSums(t *testing.T, what string, got []float32, want, size []float64)
 		off += d * d
 		norm += size[i] * size[i]
 	}
-	if !(off <= 1e-12*norm) {
-		t.Errorf("%s: off by %.3g of the norm of the sums of magnitudes", what, math.Sqrt(off/norm))
+	if !(off <= tolerance*tolerance*norm) {
+		t.Errorf("%s: off by %.3g of the norm", what, math.Sqrt(off/norm))
 	}
 }
 

@@ -40,7 +40,7 @@ func foldedSize(s *Shape, features int) int {
 	return s.rendered() * s.NIn * len(s.Offsets) * (features + 1)
 }
 
-// featureFoldingLocal returns the size of a worker's memory: both kinds of a pair, and as much to spare.
+// featureFoldingLocal returns the size of a worker's memory: both kinds of a pair, and one more to spare.
 func featureFoldingLocal(s *Shape, features int) int { return 3 * len(s.Offsets) * (features + 1) }
 
 func (p *featureFolding) run() {

@@ -73,6 +73,16 @@ func (w *window) write(to []float32, u []lie.Element, nIn int, taps []Tap) {
 	}
 }
 
+// multiply multiplies values of positions by the weights at the last Render, if there is a window.
+func (w *window) multiply(x []float32) {
+	if w == nil {
+		return
+	}
+	for i, v := range w.host[:len(x)] {
+		x[i] *= v
+	}
+}
+
 // scaleKernel multiplies each row of a kernel [rows, positions] by a tile.
 func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
 	l.dev.MulRows(kernel, kernel, tile, kernel.Len()/l.positions, l.positions)
