@@ -29,6 +29,10 @@ func gemmTile() (mr, nr int) {
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	switch level {
 	case AVX512:
+		if outerPays(n, k) {
+			souterAVX512(m, n, k, unsafe.SliceData(a), lda, 1, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+			return
+		}
 		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	case AVX2:
 		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
@@ -41,6 +45,10 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	switch level {
 	case AVX512:
+		if outerPays(n, k) {
+			souterAVX512(m, n, k, unsafe.SliceData(a), 1, lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+			return
+		}
 		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	case AVX2:
 		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
@@ -48,6 +56,9 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
 }
+
+// outerPays reports whether k outer products take less time than register tiles.
+func outerPays(n, k int) bool { return 1 <= k && k <= 4 && n > avx512NR }
 
 // columnMask has the lowest n <= 32 bits set.
 func columnMask(n int) uint32 { return uint32(1<<uint(n) - 1) }
@@ -62,6 +73,13 @@ func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, dista
 //
 //go:noescape
 func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+
+// souterAVX512 multiplies a strip of m >= 1 rows by n >= 1 columns for 1 <= k <= 4. The
+// rows of A are row values apart and their steps step values, the panels of 32 columns
+// of B distance values.
+//
+//go:noescape
+func souterAVX512(m, n, k int, a *float32, row, step int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 
 // sgemmNN6x16AVX2 multiplies a strip of 1 <= m <= 6 rows by n >= 1 columns. The
 // panels of 16 columns of B are distance values apart.

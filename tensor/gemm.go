@@ -27,12 +27,9 @@ func Sgemm(team *Team, transA, transB bool, m, n, k int, alpha float32, a []floa
 // of B (kc x nr) stream past it from the second level.
 const (
 	// gemmKC is the largest part of k that is multiplied at a time.
-	gemmKC = 384
+	gemmKC = 512
 
-	// gemmDirectKC replaces gemmKC where B is read in place, which is small.
-	gemmDirectKC = 512
-
-	// gemmLongKC replaces both where C is at most gemmNarrow panels wide: A is
+	// gemmLongKC replaces it where C is at most gemmNarrow panels wide: A is
 	// read so few times that it need not stay in the first-level cache, but all
 	// of B must fit into gemmPanelValues.
 	gemmLongKC = 4096
@@ -59,7 +56,7 @@ const (
 	// gemmInPlace is the largest B that is read in place although many strips use
 	// it, and the largest A whose strips need not be fetched ahead: what a
 	// second-level cache holds.
-	gemmInPlace = 384 << 10
+	gemmInPlace = 192 << 10
 
 	// gemmFewPanels is the largest number of panels for which strips of a small A
 	// are read in place k-major, which takes more lines of the cache.
@@ -171,7 +168,7 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 	}
 	if !j.blocked {
 		j.batches, j.stripN, j.panelN, j.steps = j.batch, j.strips, j.panels, j.k
-		j.share(j.k)
+		j.share(j.k, team.Size())
 		team.For(j.items(), 1, (*gemmMultiply)(j))
 		return
 	}
@@ -188,7 +185,7 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 						// Neighbouring panels share lines and pages.
 						team.For(packs, max(1, packs/gemmManyItems), (*gemmPack)(j))
 					}
-					j.share(j.steps)
+					j.share(j.steps, team.Size())
 					team.For(j.items(), 1, (*gemmMultiply)(j))
 				}
 			}
@@ -265,8 +262,6 @@ func (j *gemmJob) plan() {
 		j.kc = gemmDotKC
 	case j.panels <= gemmNarrow:
 		j.kc = min(gemmLongKC, gemmPanelValues/(j.panels*j.nr))
-	case !j.packB:
-		j.kc = gemmDirectKC
 	}
 	if j.k > j.kc {
 		// Equal blocks, of a multiple of the kernels' four steps.
@@ -295,9 +290,13 @@ func (j *gemmJob) plan() {
 	}
 }
 
-// share cuts the block at hand into items.
-func (j *gemmJob) share(steps int) {
+// share cuts the block at hand into items, one for a team of one worker: each item
+// begins its strips anew.
+func (j *gemmJob) share(steps, workers int) {
 	j.rowGroups, j.colGroups = 1, 1
+	if workers == 1 {
+		return
+	}
 	work := j.stripN * j.mr * j.panelN * j.nr * max(1, steps) * j.batches
 	want := min(work>>gemmItemBits, max(gemmFewItems, min(work>>gemmLargeBits, gemmManyItems)))
 	strips, panels := j.stripN, j.panelN
