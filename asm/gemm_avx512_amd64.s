@@ -2,6 +2,7 @@
 
 #include "textflag.h"
 #include "avx512_amd64.h"
+#include "tile_avx512_amd64.h"
 
 // One strip C (+)= A*B of at most 14 rows, tile by tile of 32 columns.
 // sgemmNN14x32AVX512 reads A row-major, sgemmTN14x32AVX512 reads it k-major. In
@@ -42,18 +43,9 @@
 // n, b and c count along in the frame of the arguments, from which each tile
 // loads its registers.
 
-// WIDE and NARROW multiply x, a value of A, by the row of B.
-#define WIDE(x, t, c0, c1) \
-	VBROADCASTSS x, t       \
-	VFMADD231PS  Z28, t, c0 \
-	VFMADD231PS  Z29, t, c1
-
-#define NARROW(x, t, c0, c1) \
-	VFMADD231PS.BCST x, Z28, c0
-
-	// B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
-	// later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
-	// often leaves more of the processor's ports to the FMAs.
+// B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
+// later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
+// often leaves more of the processor's ports to the FMAs.
 #define B0(d) d(DI)
 #define B1(d) d(DI)(R10*1)
 #define B2(d) d(DI)(R10*2)
@@ -91,23 +83,6 @@
 	VMOVUPS.Z  b(0), K1, Z28 \
 	PREFETCHT0 f(0)
 
-// NN1..NN14 multiply the first rows of A, row-major, at byte d of each row.
-
-#define NN1(row, d) row(d(SI), Z30, Z0, Z1)
-#define NN2(row, d) NN1(row, d); row(d(SI)(R9*1), Z30, Z2, Z3)
-#define NN3(row, d) NN2(row, d); row(d(SI)(R9*2), Z30, Z4, Z5)
-#define NN4(row, d) NN3(row, d); row(d(R11), Z30, Z6, Z7)
-#define NN5(row, d) NN4(row, d); row(d(R11)(R9*1), Z30, Z8, Z9)
-#define NN6(row, d) NN5(row, d); row(d(R11)(R9*2), Z30, Z10, Z11)
-#define NN7(row, d) NN6(row, d); row(d(R12), Z30, Z12, Z13)
-#define NN8(row, d) NN7(row, d); row(d(R12)(R9*1), Z30, Z14, Z15)
-#define NN9(row, d) NN8(row, d); row(d(R12)(R9*2), Z30, Z16, Z17)
-#define NN10(row, d) NN9(row, d); row(d(R13), Z30, Z18, Z19)
-#define NN11(row, d) NN10(row, d); row(d(R13)(R9*1), Z30, Z20, Z21)
-#define NN12(row, d) NN11(row, d); row(d(R13)(R9*2), Z30, Z22, Z23)
-#define NN13(row, d) NN12(row, d); row(d(BX), Z30, Z24, Z25)
-#define NN14(row, d) NN13(row, d); row(d(BX)(R9*1), Z30, Z26, Z27)
-
 // TN1..TN14 multiply the first columns of A, k-major.
 
 #define TN1(row, a) row(a(0), Z30, Z0, Z1)
@@ -124,13 +99,6 @@
 #define TN12(row, a) TN11(row, a); row(a(44), Z30, Z22, Z23)
 #define TN13(row, a) TN12(row, a); row(a(48), Z30, Z24, Z25)
 #define TN14(row, a) TN13(row, a); row(a(52), Z30, Z26, Z27)
-
-#define NNADVANCE(bytes) \
-	ADDQ $bytes, SI  \
-	ADDQ $bytes, R11 \
-	ADDQ $bytes, R12 \
-	ADDQ $bytes, R13 \
-	ADDQ $bytes, BX
 
 #define BADVANCE \
 	LEAQ (DI)(R10*4), DI \
@@ -291,84 +259,6 @@
 	ADDQ   R11, R8 \
 	clear:         \
 	ZERO28
-
-// PUT stores a row of T and steps to the row above, ADD adds it to C.
-#define PUT(c0, c1) \
-	VMOVUPS c0, K1, (R8)   \
-	VMOVUPS c1, K2, 64(R8) \
-	SUBQ    DX, R8
-
-#define ADD(c0, c1) \
-	VADDPS  (R8), c0, K1, c0   \
-	VADDPS  64(R8), c1, K2, c1 \
-	VMOVUPS c0, K1, (R8)       \
-	VMOVUPS c1, K2, 64(R8)     \
-	SUBQ    DX, R8
-
-// FINISH stores the last m rows of T, entered at save14, ..., save1, and goes to
-// next.
-#define FINISH(accumulate) \
-save14: CMPB accumulate, $0; JNE add14; JMP put14 \
-save13: CMPB accumulate, $0; JNE add13; JMP put13 \
-save12: CMPB accumulate, $0; JNE add12; JMP put12 \
-save11: CMPB accumulate, $0; JNE add11; JMP put11 \
-save10: CMPB accumulate, $0; JNE add10; JMP put10 \
-save9: CMPB accumulate, $0; JNE add9; JMP put9 \
-save8: CMPB accumulate, $0; JNE add8; JMP put8 \
-save7: CMPB accumulate, $0; JNE add7; JMP put7 \
-save6: CMPB accumulate, $0; JNE add6; JMP put6 \
-save5: CMPB accumulate, $0; JNE add5; JMP put5 \
-save4: CMPB accumulate, $0; JNE add4; JMP put4 \
-save3: CMPB accumulate, $0; JNE add3; JMP put3 \
-save2: CMPB accumulate, $0; JNE add2; JMP put2 \
-save1: CMPB accumulate, $0; JNE add1; JMP put1 \
-put14: PUT(Z26, Z27) \
-put13: PUT(Z24, Z25) \
-put12: PUT(Z22, Z23) \
-put11: PUT(Z20, Z21) \
-put10: PUT(Z18, Z19) \
-put9: PUT(Z16, Z17) \
-put8: PUT(Z14, Z15) \
-put7: PUT(Z12, Z13) \
-put6: PUT(Z10, Z11) \
-put5: PUT(Z8, Z9) \
-put4: PUT(Z6, Z7) \
-put3: PUT(Z4, Z5) \
-put2: PUT(Z2, Z3) \
-put1: PUT(Z0, Z1) \
-	JMP next \
-	add14: ADD(Z26, Z27) \
-	add13: ADD(Z24, Z25) \
-	add12: ADD(Z22, Z23) \
-	add11: ADD(Z20, Z21) \
-	add10: ADD(Z18, Z19) \
-	add9:  ADD(Z16, Z17) \
-	add8:  ADD(Z14, Z15) \
-	add7:  ADD(Z12, Z13) \
-	add6:  ADD(Z10, Z11) \
-	add5:  ADD(Z8, Z9)   \
-	add4:  ADD(Z6, Z7)   \
-	add3:  ADD(Z4, Z5)   \
-	add2:  ADD(Z2, Z3)   \
-	add1:  ADD(Z0, Z1)   \
-	JMP    next
-
-// JUMP goes to the loop for m = AX.
-#define JUMP(l1, l2, l3, l4, l5, l6, l7, l8, l9, l10, l11, l12, l13, l14) \
-	CMPQ AX, $14; JEQ l14 \
-	CMPQ AX, $13; JEQ l13 \
-	CMPQ AX, $12; JEQ l12 \
-	CMPQ AX, $11; JEQ l11 \
-	CMPQ AX, $10; JEQ l10 \
-	CMPQ AX, $9; JEQ l9   \
-	CMPQ AX, $8; JEQ l8   \
-	CMPQ AX, $7; JEQ l7   \
-	CMPQ AX, $6; JEQ l6   \
-	CMPQ AX, $5; JEQ l5   \
-	CMPQ AX, $4; JEQ l4   \
-	CMPQ AX, $3; JEQ l3   \
-	CMPQ AX, $2; JEQ l2   \
-	JMP  l1
 
 // func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
 TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-81

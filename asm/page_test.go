@@ -209,7 +209,7 @@ func TestStayInside(t *testing.T) {
 						GemmMirrored(m, n, k, k, x(k*m), x(k*m), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, true)
 					})
 					check(t, fmt.Sprintf("GemmPair of %dx%dx%d", m, n, k), func() {
-						GemmPair(m, n, k, k, x(m*k), k, x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, x(5))
+						GemmPair(n, &PairPart{m, k, k, x(m * k), x(k * n), x(m * n)}, &PairPart{m, k, k, x(m * k), x(k * n), x(m * n)}, n, n, false, x(5))
 					})
 					ahead := [4][]float32{x(5), x(3)}
 					check(t, fmt.Sprintf("GemmComplexNN of %dx%dx%d", m, n, k), func() {

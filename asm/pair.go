@@ -1,47 +1,52 @@
 package asm
 
-// GemmPair makes two products of the same size, such as the real and the imaginary part of a
-// spectrum: C0 = A0 B0, of k0 steps, and C1 = A1 B1, of k1.
+// PairPart is one of the products of GemmPair: C = A B or, to accumulate, C = C + A B. A [M, K], B [K, n]
+// and C [M, n] are row-major, and the rows of A are LDA values apart.
+type PairPart struct {
+	M, K, LDA int
+	A, B, C   []float32
+}
+
+// GemmPair computes two products with as many columns, whose B and C have rows as far apart, such as the real
+// and the imaginary part of a spectrum. They have the bits that GemmStripNN gives them. No C may overlap the
+// other or an operand.
 //
-// A0 [m, k0] and A1 [m, k1] are row-major, with rows lda0 and lda1 apart, and so are B0 [k0, n] and
-// B1 [k1, n], and C0 and C1 [m, n]. The products have the bits that GemmNN gives them. Nothing is
-// read of C0 and C1, which must not overlap each other or the operands.
-//
-// Meanwhile the processor is asked to bring ahead, such as the next rows of B, to its caches, a
-// line of 64 bytes for each step of a tile of 7 x 32. That is a hint: ahead may be shorter, or nil.
-func GemmPair(m, n, k0, k1 int, a0 []float32, lda0 int, a1 []float32, lda1 int, b0, b1 []float32, ldb int, c0, c1 []float32, ldc int, ahead []float32) {
+// Meanwhile the processor is asked to bring ahead, such as the next rows of B or of C, to its caches, two
+// lines of 64 bytes for each step of a tile of 14 x 32. That is a hint: ahead may be shorter, or nil.
+func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []float32) {
 	const op = "GemmPair"
-	if m < 0 || n < 0 || k0 < 0 || k1 < 0 {
-		panic(&Error{op, "negative size"})
-	}
-	if m == 0 || n == 0 {
-		return
-	}
-	checkRows(op, "a0", a0, m, k0, lda0)
-	checkRows(op, "a1", a1, m, k1, lda1)
-	checkRows(op, "b0", b0, k0, n, ldb)
-	checkRows(op, "b1", b1, k1, n, ldb)
-	checkDst(op, "c0", c0, m, n, ldc)
-	checkDst(op, "c1", c1, m, n, ldc)
-	if raceEnabled {
-		raceReadRows(a0, m, k0, lda0)
-		raceReadRows(a1, m, k1, lda1)
-		raceReadRows(b0, k0, n, ldb)
-		raceReadRows(b1, k1, n, ldb)
-		raceWriteRows(c0, m, n, ldc)
-		raceWriteRows(c1, m, n, ldc)
-	}
-	// Strips of as equal heights as can be, each in calls that take some ten microseconds.
-	strips := (m + pairRows() - 1) / pairRows()
-	cols := stripColumns(k0+k1, pairColumns)
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
-		for j := 0; j < n; j += cols {
-			pair(end-i, min(cols, n-j), k0, k1, from(a0, i*lda0), lda0, from(a1, i*lda1), lda1, from(b0, j), from(b1, j), ldb, c0[i*ldc+j:], c1[i*ldc+j:], ldc, ahead)
-			ahead = from(ahead, pairFetches(min(cols, n-j), k0+k1))
+	for _, p := range [...]*PairPart{x, y} {
+		if n < 0 || p.M < 0 || p.K < 0 {
+			panic(&Error{op, "negative size"})
 		}
+		if p.M == 0 || n == 0 {
+			continue
+		}
+		checkRows(op, "A", p.A, p.M, p.K, p.LDA)
+		checkRows(op, "B", p.B, p.K, n, ldb)
+		checkDst(op, "C", p.C, p.M, n, ldc)
+		if raceEnabled {
+			raceReadRows(p.A, p.M, p.K, p.LDA)
+			raceReadRows(p.B, p.K, n, ldb)
+			raceWriteRows(p.C, p.M, n, ldc)
+		}
+		ahead = pairPart(n, p, ldb, ldc, accumulate, ahead)
 	}
 }
 
-// pairColumns is the number of columns of the widest tile of either product.
-const pairColumns = 32
+// pairPart computes one of the products and returns what is left to be fetched.
+func pairPart(n int, p *PairPart, ldb, ldc int, accumulate bool, ahead []float32) []float32 {
+	// Strips of as equal heights as can be, each in calls that take some ten microseconds.
+	mr, nr := gemmTile()
+	strips := (p.M + mr - 1) / mr
+	cols := stripColumns(p.K, nr)
+	for s := range strips {
+		i, end := s*p.M/strips, (s+1)*p.M/strips
+		for j := 0; j < n; j += cols {
+			width := min(cols, n-j)
+			pair(end-i, width, p.K, from(p.A, i*p.LDA), p.LDA, from(p.B, j), ldb, p.C[i*ldc+j:], ldc, accumulate, ahead)
+			ahead = from(ahead, pairFetches(width, p.K))
+		}
+	}
+	return ahead
+}

@@ -2,61 +2,42 @@
 
 #include "textflag.h"
 #include "avx512_amd64.h"
+#include "tile_avx512_amd64.h"
 
-// A strip of GemmPair of at most 7 rows, tile by tile of 32 columns. In Go:
+// A strip of one of the products of GemmPair, of at most 14 rows, tile by tile of 32
+// columns. In Go:
 //
 //	for ; n > 0; n -= 32 { // the last tile may be narrower
-//		R, I = 0, 0
-//		for p := range k0 {
+//		T = 0
+//		for p := range k {
+//			fetch(ahead[:32])
+//			ahead = ahead[32:]
 //			for i := range m {
-//				R[i][:] += broadcast(A0[i][p]) * B0[p][:]
+//				T[i][:] += broadcast(A[i][p]) * B[p][:]
 //			}
 //		}
-//		the same for I with k1, A1 and B1
-//		for i := range m {
-//			c0[i][:], c1[i][:] = R[i][:], I[i][:]
+//		for i := m - 1; i >= 0; i-- {
+//			C[i][:] = T[i][:] // accumulate: T[i][:] + C[i][:]
 //		}
-//		B0, B1, c0, c1 = B0[32:], B1[32:], c0[32:], c1[32:]
+//		B, C = B[32:], C[32:]
 //	}
 //
-// Each m has loops of its own, with all columns or under masks.
+// Each m has a loop of its own, in three forms: all 32 columns, 17..31 columns (masked) and
+// at most 16 (masked, one vector a row).
 //
-//	Z0..Z13      R: row i in Z(2i) and Z(2i+1)
-//	Z14..Z27     I
-//	Z28, Z29     the row of B
-//	Z30, Z31     broadcast values of A
-//	K1, K2       the columns 0..15 and 16..31 that exist
-//	SI, R11, R12 rows 0, 3 and 6 of A, at the step
-//	R9           lda in bytes
-//	DI, R10      the row of B, ldb in bytes
-//	CX           steps left
-//	R8, R13, DX  a row of c0 and of c1, ldc in bytes
-//	BX           what is fetched ahead
-//	AX           scratch
+//	Z0..Z27                T: row i in Z(2i) and Z(2i+1)
+//	Z28, Z29               the row of B
+//	Z30                    a broadcast value of A
+//	K1, K2                 the columns 0..15 and 16..31 that exist
+//	SI, R11, R12, R13, BX  rows 0, 3, 6, 9, 12 of A, at the step
+//	R9                     lda in bytes
+//	DI, R10                the row of B, ldb in bytes
+//	CX                     steps left
+//	R8, DX                 the row of C, ldc in bytes
+//	R14                    what is fetched ahead
+//	AX                     scratch
 //
-// n, b0, b1, c0 and c1 count along in the frame of the arguments.
-
-// MULTIPLY adds the product of a value of A and the row of B to a row.
-#define MULTIPLY(a, t, c0, c1) \
-	VBROADCASTSS a, t       \
-	VFMADD231PS  Z28, t, c0 \
-	VFMADD231PS  Z29, t, c1
-
-#define REAL1 MULTIPLY((SI), Z30, Z0, Z1)
-#define REAL2 REAL1; MULTIPLY((SI)(R9*1), Z31, Z2, Z3)
-#define REAL3 REAL2; MULTIPLY((SI)(R9*2), Z30, Z4, Z5)
-#define REAL4 REAL3; MULTIPLY((R11), Z31, Z6, Z7)
-#define REAL5 REAL4; MULTIPLY((R11)(R9*1), Z30, Z8, Z9)
-#define REAL6 REAL5; MULTIPLY((R11)(R9*2), Z31, Z10, Z11)
-#define REAL7 REAL6; MULTIPLY((R12), Z30, Z12, Z13)
-
-#define IMAG1 MULTIPLY((SI), Z30, Z14, Z15)
-#define IMAG2 IMAG1; MULTIPLY((SI)(R9*1), Z31, Z16, Z17)
-#define IMAG3 IMAG2; MULTIPLY((SI)(R9*2), Z30, Z18, Z19)
-#define IMAG4 IMAG3; MULTIPLY((R11), Z31, Z20, Z21)
-#define IMAG5 IMAG4; MULTIPLY((R11)(R9*1), Z30, Z22, Z23)
-#define IMAG6 IMAG5; MULTIPLY((R11)(R9*2), Z31, Z24, Z25)
-#define IMAG7 IMAG6; MULTIPLY((R12), Z30, Z26, Z27)
+// n, b and c count along in the frame of the arguments.
 
 #define FULL \
 	VMOVUPS (DI), Z28   \
@@ -66,38 +47,43 @@
 	VMOVUPS.Z (DI), K1, Z28   \
 	VMOVUPS.Z 64(DI), K2, Z29
 
-// STEPS adds up a part: CX steps, at least one, in each of which a line is fetched ahead.
-#define STEPS(rows, load, again, next) \
-again:  \
-	load               \
-	PREFETCHT0 (BX)    \
-	ADDQ       $64, BX \
-	rows               \
-	ADDQ       $4, SI  \
-	ADDQ       $4, R11 \
-	ADDQ       $4, R12 \
-	ADDQ       R10, DI \
-	DECQ       CX      \
-	JNZ        again   \
-	JMP        next
+#define ONLYFIRST \
+	VMOVUPS.Z (DI), K1, Z28
 
-// SAVE stores a row of either product, and goes on to the next.
-#define SAVE(r0, r1, i0, i1) \
-	VMOVUPS r0, K1, (R8)    \
-	VMOVUPS r1, K2, 64(R8)  \
-	VMOVUPS i0, K1, (R13)   \
-	VMOVUPS i1, K2, 64(R13) \
-	DECQ    AX              \
-	JZ      next            \
-	ADDQ    DX, R8          \
-	ADDQ    DX, R13
+	// STEP is a step, with A at byte d of each row, and STEPS all of them: CX, at least one.
+#define STEP(rows, row, load, d) \
+	load                 \
+	PREFETCHT0 (R14)     \
+	PREFETCHT0 64(R14)   \
+	ADDQ       $128, R14 \
+	rows(row, d)         \
+	ADDQ       R10, DI
 
-// func sgemmPair7x32AVX512(m, n, k0, k1 int, a0 *float32, lda0 int, a1 *float32, lda1 int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, ahead *float32)
-TEXT ·sgemmPair7x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ ldb+80(FP), R10
-	MOVQ ahead+112(FP), BX
+#define STEPS(rows, row, load, again, two, save) \
+	SHRQ    $1, CX           \
+	JCC     two              \
+	STEP(rows, row, load, 0) \
+	NNADVANCE(4)             \
+	two:                     \
+	TESTQ   CX, CX           \
+	JZ      save             \
+	PCALIGN $32              \
+	again:                   \
+	STEP(rows, row, load, 0) \
+	STEP(rows, row, load, 4) \
+	NNADVANCE(8)             \
+	DECQ    CX               \
+	JNZ     again            \
+	JMP     save
+
+// func sgemmPair14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, ahead *float32, accumulate bool)
+TEXT ·sgemmPair14x32AVX512(SB), NOSPLIT, $0-81
+	MOVQ lda+32(FP), R9
+	MOVQ ldb+48(FP), R10
+	MOVQ ldc+64(FP), DX
+	MOVQ ahead+72(FP), R14
+	SHLQ $2, R9
 	SHLQ $2, R10
-	MOVQ ldc+104(FP), DX
 	SHLQ $2, DX
 
 tile:
@@ -107,144 +93,166 @@ tile:
 	CMOVQGT AX, CX
 	MASKS32
 	ZERO28
-	MOVQ    k0+16(FP), CX
-	MOVQ    a0+32(FP), SI
-	MOVQ    lda0+40(FP), R9
-	MOVQ    b0+64(FP), DI
+	MOVQ    a+24(FP), SI
+	MOVQ    b+40(FP), DI
+	MOVQ    k+16(FP), CX
+	LEAQ    (R9)(R9*2), AX
+	LEAQ    (SI)(AX*1), R11
+	LEAQ    (SI)(AX*2), R12
+	LEAQ    (R11)(AX*2), R13
+	LEAQ    (SI)(AX*4), BX
 	MOVQ    m+0(FP), AX
-	SHLQ    $2, R9
-	LEAQ    (R9)(R9*2), R12
-	LEAQ    (SI)(R12*1), R11
-	LEAQ    (SI)(R12*2), R12
+	LEAQ    -1(AX), R8
+	IMULQ   DX, R8
+	ADDQ    c+56(FP), R8
 	TESTQ   CX, CX
-	JZ      imag
+	JZ      empty
 	CMPQ    n+8(FP), $32
-	JLT     maskedReal
-	JUMP7(real1, real2, real3, real4, real5, real6, real7)
+	JLT     masked
+	JUMP(full1, full2, full3, full4, full5, full6, full7, full8, full9, full10, full11, full12, full13, full14)
 
-maskedReal:
-	JUMP7(maskedReal1, maskedReal2, maskedReal3, maskedReal4, maskedReal5, maskedReal6, maskedReal7)
+masked:
+	KORTESTW K2, K2
+	JZ       narrow
+	JUMP(masked1, masked2, masked3, masked4, masked5, masked6, masked7, masked8, masked9, masked10, masked11, masked12, masked13, masked14)
 
-real1:
-	STEPS(REAL1, FULL, real1again, imag)
+narrow:
+	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
-real2:
-	STEPS(REAL2, FULL, real2again, imag)
+empty:
+	JUMP(save1, save2, save3, save4, save5, save6, save7, save8, save9, save10, save11, save12, save13, save14)
 
-real3:
-	STEPS(REAL3, FULL, real3again, imag)
+full1:
+	STEPS(NN1, WIDE, FULL, full1again, full1two, save1)
 
-real4:
-	STEPS(REAL4, FULL, real4again, imag)
+full2:
+	STEPS(NN2, WIDE, FULL, full2again, full2two, save2)
 
-real5:
-	STEPS(REAL5, FULL, real5again, imag)
+full3:
+	STEPS(NN3, WIDE, FULL, full3again, full3two, save3)
 
-real6:
-	STEPS(REAL6, FULL, real6again, imag)
+full4:
+	STEPS(NN4, WIDE, FULL, full4again, full4two, save4)
 
-real7:
-	STEPS(REAL7, FULL, real7again, imag)
+full5:
+	STEPS(NN5, WIDE, FULL, full5again, full5two, save5)
 
-maskedReal1:
-	STEPS(REAL1, MASKED, maskedReal1again, imag)
+full6:
+	STEPS(NN6, WIDE, FULL, full6again, full6two, save6)
 
-maskedReal2:
-	STEPS(REAL2, MASKED, maskedReal2again, imag)
+full7:
+	STEPS(NN7, WIDE, FULL, full7again, full7two, save7)
 
-maskedReal3:
-	STEPS(REAL3, MASKED, maskedReal3again, imag)
+full8:
+	STEPS(NN8, WIDE, FULL, full8again, full8two, save8)
 
-maskedReal4:
-	STEPS(REAL4, MASKED, maskedReal4again, imag)
+full9:
+	STEPS(NN9, WIDE, FULL, full9again, full9two, save9)
 
-maskedReal5:
-	STEPS(REAL5, MASKED, maskedReal5again, imag)
+full10:
+	STEPS(NN10, WIDE, FULL, full10again, full10two, save10)
 
-maskedReal6:
-	STEPS(REAL6, MASKED, maskedReal6again, imag)
+full11:
+	STEPS(NN11, WIDE, FULL, full11again, full11two, save11)
 
-maskedReal7:
-	STEPS(REAL7, MASKED, maskedReal7again, imag)
+full12:
+	STEPS(NN12, WIDE, FULL, full12again, full12two, save12)
 
-imag:
-	MOVQ  k1+24(FP), CX
-	MOVQ  a1+48(FP), SI
-	MOVQ  lda1+56(FP), R9
-	MOVQ  b1+72(FP), DI
-	MOVQ  m+0(FP), AX
-	SHLQ  $2, R9
-	LEAQ  (R9)(R9*2), R12
-	LEAQ  (SI)(R12*1), R11
-	LEAQ  (SI)(R12*2), R12
-	TESTQ CX, CX
-	JZ    save
-	CMPQ  n+8(FP), $32
-	JLT   maskedImag
-	JUMP7(imag1, imag2, imag3, imag4, imag5, imag6, imag7)
+full13:
+	STEPS(NN13, WIDE, FULL, full13again, full13two, save13)
 
-maskedImag:
-	JUMP7(maskedImag1, maskedImag2, maskedImag3, maskedImag4, maskedImag5, maskedImag6, maskedImag7)
+full14:
+	STEPS(NN14, WIDE, FULL, full14again, full14two, save14)
 
-imag1:
-	STEPS(IMAG1, FULL, imag1again, save)
+masked1:
+	STEPS(NN1, WIDE, MASKED, masked1again, masked1two, save1)
 
-imag2:
-	STEPS(IMAG2, FULL, imag2again, save)
+masked2:
+	STEPS(NN2, WIDE, MASKED, masked2again, masked2two, save2)
 
-imag3:
-	STEPS(IMAG3, FULL, imag3again, save)
+masked3:
+	STEPS(NN3, WIDE, MASKED, masked3again, masked3two, save3)
 
-imag4:
-	STEPS(IMAG4, FULL, imag4again, save)
+masked4:
+	STEPS(NN4, WIDE, MASKED, masked4again, masked4two, save4)
 
-imag5:
-	STEPS(IMAG5, FULL, imag5again, save)
+masked5:
+	STEPS(NN5, WIDE, MASKED, masked5again, masked5two, save5)
 
-imag6:
-	STEPS(IMAG6, FULL, imag6again, save)
+masked6:
+	STEPS(NN6, WIDE, MASKED, masked6again, masked6two, save6)
 
-imag7:
-	STEPS(IMAG7, FULL, imag7again, save)
+masked7:
+	STEPS(NN7, WIDE, MASKED, masked7again, masked7two, save7)
 
-maskedImag1:
-	STEPS(IMAG1, MASKED, maskedImag1again, save)
+masked8:
+	STEPS(NN8, WIDE, MASKED, masked8again, masked8two, save8)
 
-maskedImag2:
-	STEPS(IMAG2, MASKED, maskedImag2again, save)
+masked9:
+	STEPS(NN9, WIDE, MASKED, masked9again, masked9two, save9)
 
-maskedImag3:
-	STEPS(IMAG3, MASKED, maskedImag3again, save)
+masked10:
+	STEPS(NN10, WIDE, MASKED, masked10again, masked10two, save10)
 
-maskedImag4:
-	STEPS(IMAG4, MASKED, maskedImag4again, save)
+masked11:
+	STEPS(NN11, WIDE, MASKED, masked11again, masked11two, save11)
 
-maskedImag5:
-	STEPS(IMAG5, MASKED, maskedImag5again, save)
+masked12:
+	STEPS(NN12, WIDE, MASKED, masked12again, masked12two, save12)
 
-maskedImag6:
-	STEPS(IMAG6, MASKED, maskedImag6again, save)
+masked13:
+	STEPS(NN13, WIDE, MASKED, masked13again, masked13two, save13)
 
-maskedImag7:
-	STEPS(IMAG7, MASKED, maskedImag7again, save)
+masked14:
+	STEPS(NN14, WIDE, MASKED, masked14again, masked14two, save14)
 
-save:
-	MOVQ c0+88(FP), R8
-	MOVQ c1+96(FP), R13
-	MOVQ m+0(FP), AX
-	SAVE(Z0, Z1, Z14, Z15)
-	SAVE(Z2, Z3, Z16, Z17)
-	SAVE(Z4, Z5, Z18, Z19)
-	SAVE(Z6, Z7, Z20, Z21)
-	SAVE(Z8, Z9, Z22, Z23)
-	SAVE(Z10, Z11, Z24, Z25)
-	SAVE(Z12, Z13, Z26, Z27)
+narrow1:
+	STEPS(NN1, NARROW, ONLYFIRST, narrow1again, narrow1two, save1)
+
+narrow2:
+	STEPS(NN2, NARROW, ONLYFIRST, narrow2again, narrow2two, save2)
+
+narrow3:
+	STEPS(NN3, NARROW, ONLYFIRST, narrow3again, narrow3two, save3)
+
+narrow4:
+	STEPS(NN4, NARROW, ONLYFIRST, narrow4again, narrow4two, save4)
+
+narrow5:
+	STEPS(NN5, NARROW, ONLYFIRST, narrow5again, narrow5two, save5)
+
+narrow6:
+	STEPS(NN6, NARROW, ONLYFIRST, narrow6again, narrow6two, save6)
+
+narrow7:
+	STEPS(NN7, NARROW, ONLYFIRST, narrow7again, narrow7two, save7)
+
+narrow8:
+	STEPS(NN8, NARROW, ONLYFIRST, narrow8again, narrow8two, save8)
+
+narrow9:
+	STEPS(NN9, NARROW, ONLYFIRST, narrow9again, narrow9two, save9)
+
+narrow10:
+	STEPS(NN10, NARROW, ONLYFIRST, narrow10again, narrow10two, save10)
+
+narrow11:
+	STEPS(NN11, NARROW, ONLYFIRST, narrow11again, narrow11two, save11)
+
+narrow12:
+	STEPS(NN12, NARROW, ONLYFIRST, narrow12again, narrow12two, save12)
+
+narrow13:
+	STEPS(NN13, NARROW, ONLYFIRST, narrow13again, narrow13two, save13)
+
+narrow14:
+	STEPS(NN14, NARROW, ONLYFIRST, narrow14again, narrow14two, save14)
+
+	FINISH(accumulate+80(FP))
 
 next:
-	ADDQ $128, b0+64(FP)
-	ADDQ $128, b1+72(FP)
-	ADDQ $128, c0+88(FP)
-	ADDQ $128, c1+96(FP)
+	ADDQ $128, b+40(FP)
+	ADDQ $128, c+56(FP)
 	SUBQ $32, n+8(FP)
 	JG   tile
 	VZEROUPPER

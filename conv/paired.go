@@ -303,16 +303,16 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 		for c := 0; c < nc; {
 			slots, lds, n := g.layout.piece(g.dslots, m0+m, first+c, first+nc)
 			k := k[m*ld+c:]
-			cosine := func(kind, at int) {
-				gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[at*size:], 4*size, slots[kind*g.layout.taps*lds:], 2*lds, accumulate)
+			var ahead []float32
+			if m+1 < nm && !g.splits {
+				ahead = slots[g.layout.row(first+c):]
 			}
-			sine := func(sin []float32, kind, at int) {
-				gemmNN(even-1, n, nf, sin[f:], g.lattice.count, k[at*size:], 4*size, slots[(kind*g.layout.taps+1)*lds:], 2*lds, accumulate)
+			grad := func(kind, re, im int, sine []float32) {
+				at := kind * g.layout.taps * lds
+				g.slotsGrad(f, nf, n, even, sine, k[re*size:], k[im*size:], 4*size, slots[at:], lds, accumulate, after(ahead, at))
 			}
-			cosine(0, 0)
-			sine(g.sinFront, 1, 1)
-			sine(g.sinBack, 0, 2)
-			cosine(1, 3)
+			grad(0, 0, 2, g.sinBack)
+			grad(1, 3, 1, g.sinFront)
 			c += n
 		}
 	}

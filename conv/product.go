@@ -147,7 +147,8 @@ func (l *lattice) transformSlots(f, nf, n, even int, sine, slots []float32, lds 
 		gemmNN(nf, n, even-1, sin, l.pairs, odd, 2*lds, im, ld, false)
 		return
 	}
-	asm.GemmPair(nf, n, even, even-1, cos, all, sin, l.pairs, slots, odd, 2*lds, re, im, ld, ahead)
+	asm.GemmPair(n, &asm.PairPart{M: nf, K: even, LDA: all, A: cos, B: slots, C: re},
+		&asm.PairPart{M: nf, K: even - 1, LDA: l.pairs, A: sin, B: odd, C: im}, 2*lds, ld, false, ahead)
 }
 
 // forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets

@@ -209,12 +209,28 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 		even := g.evenSlots(m0 + m)
 		for c := 0; c < nc; {
 			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
-			k := k[m*ld+c:]
-			gemmNN(even, n, nf, g.cosBack[f:], g.lattice.count, k[size:], 2*size, slots, 2*lds, accumulate)
-			gemmNN(even-1, n, nf, g.sinBack[f:], g.lattice.count, k, 2*size, slots[lds:], 2*lds, accumulate)
+			var ahead []float32
+			if m+1 < nm && !g.splits {
+				ahead = slots[g.layout.row(first+c):]
+			}
+			g.slotsGrad(f, nf, n, even, g.sinBack, k[m*ld+c+size:], k[m*ld+c:], 2*size, slots, lds, accumulate, ahead)
 			c += n
 		}
 	}
+}
+
+// slotsGrad makes the gradients of n columns of the first even slots and the odd ones with them, or adds to them,
+// of that of their spectrum at nf frequencies from f on: re and, times the sines given, im, each with
+// rows ld apart. The slots ahead, if any, are fetched meanwhile.
+func (l *lattice) slotsGrad(f, nf, n, even int, sine, re, im []float32, ld int, slots []float32, lds int, accumulate bool, ahead []float32) {
+	cos, sin, odd := l.cosBack[f:], sine[f:], slots[lds:]
+	if ahead == nil {
+		gemmNN(even, n, nf, cos, l.count, re, ld, slots, 2*lds, accumulate)
+		gemmNN(even-1, n, nf, sin, l.count, im, ld, odd, 2*lds, accumulate)
+		return
+	}
+	asm.GemmPair(n, &asm.PairPart{M: even, K: nf, LDA: l.count, A: cos, B: re, C: slots},
+		&asm.PairPart{M: even - 1, K: nf, LDA: l.count, A: sin, B: im, C: odd}, ld, 2*lds, accumulate, ahead)
 }
 
 // spectrum returns x^ at frequency f, made in memory of its own if that is not nil.
