@@ -126,9 +126,11 @@ type layer struct {
 
 	weights       *weights       // of the input elements, by copies of the map, or nil
 	kernelWeights *kernelWeights // of the same, by the kernel, or nil
-	windowed      bool           // the kernel has one
-	window        *window        // it, once planned
-	penalty       *penalty       // of the norms of kernel and bias, or nil
+	dscale        []float32      // on the host: the gradient of the kernel's scale
+	scaleProducts products
+	windowed      bool     // the kernel has one
+	window        *window  // it, once planned
+	penalty       *penalty // of the norms of kernel and bias, or nil
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group
@@ -250,7 +252,10 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if l.kernelWeights = l.planKernelWeights(p, inEl, most); l.kernelWeights == nil {
 		l.weights = planWeights(p, in, inEl)
 	}
-	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.kernelWeights.scratch(l))
+	if !p.Inference && (l.window != nil || l.kernelWeights != nil) {
+		l.dscale = make([]float32, most)
+	}
+	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.scaleScratch(most, p.Inference))
 	if l.penalty = planPenalty(p); l.penalty != nil {
 		_, need := l.penaltyScratch(tensor.Buffer{}, most)
 		size = max(size, need)
@@ -341,25 +346,6 @@ func (l *layer) Render() {
 		l.scaleKernel(l.Kernel(), tile)
 	}
 	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
-}
-
-// scale returns what the kernel is multiplied by at each position, given the output elements: the window,
-// the weights of input elements, or both. It returns the zero Buffer for neither.
-func (l *layer) scale(u []lie.Element) tensor.Buffer {
-	s, n := &l.shape, l.positions
-	var tile tensor.Buffer
-	if w := l.window; w != nil {
-		w.write(w.host[:n], u, s.NIn, l.coords.taps)
-		tile = w.tile.Slice(0, n)
-		l.dev.Upload(tile, w.host[:n])
-	}
-	if w := l.kernelWeights; w.live() {
-		w.write(w.host[:n], len(s.Offsets))
-		l.window.multiply(w.host[:n])
-		tile = w.tile.Slice(0, n)
-		l.dev.Upload(tile, w.host[:n])
-	}
-	return tile
 }
 
 // paired reports whether the passes can make use of elements in pairs and these
@@ -458,7 +444,7 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	if l.bias != nil {
 		dbias = l.bias.Grad
 	}
-	if l.window != nil {
+	if l.window != nil && !l.scaleGradient() {
 		l.determinantBackward(dy)
 	}
 	if l.factored != nil {
@@ -485,15 +471,11 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 
 // kernelBackward goes back from a rendered kernel; n values of dx are wanted.
 func (l *layer) kernelBackward(dkernel tensor.Buffer, n int) {
-	weighted := l.kernelWeights.live()
-	if weighted {
-		l.kernelScaleGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len()))
+	if l.scaled() && l.scaleGradient() {
+		l.scaleBackward(l.renderedScaleGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len())))
 	}
-	switch {
-	case weighted:
-		l.scaleKernel(dkernel, l.kernelWeights.tile)
-	case l.window != nil:
-		l.scaleKernel(dkernel, l.window.tile)
+	if tile := l.scaleTile(); !tile.IsZero() {
+		l.scaleKernel(dkernel, tile)
 	}
 	l.net.Backward(dkernel, l.positionsGrad(n))
 }
@@ -504,8 +486,8 @@ func (l *layer) featuresBackward(x, dx, dy, dbias tensor.Buffer, accumulate bool
 	low := l.net.(siren.LowRank)
 	d := l.factorsGrad(l.positions)
 	l.factored.Backward(d, l.factors, dbias, dx, x, dy, l.prepared, l.spare(), &l.shape, accumulate)
-	if l.kernelWeights.live() {
-		l.addWeightsGrad(d.Scale)
+	if l.scaled() {
+		l.scaleBackward(d.Scale)
 	}
 	low.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(n))
 }
@@ -516,7 +498,7 @@ func (l *layer) factorsSize(positions int) int {
 	return roundUp(h*positions) + roundUp(out*h) + roundUp(out) + roundUp(positions)
 }
 
-// factorsGrad returns the places of these gradients, that of the scale only if weights have one.
+// factorsGrad returns the places of these gradients, that of the scale only if there is one.
 func (l *layer) factorsGrad(positions int) Factors {
 	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
 	at := 0
@@ -526,7 +508,7 @@ func (l *layer) factorsGrad(positions int) Factors {
 		return l.scratch.Slice(from, from+n)
 	}
 	d := Factors{F: piece(h * positions), W: piece(out * h), B: piece(out)}
-	if l.kernelWeights.live() {
+	if l.scaled() {
 		d.Scale = piece(positions)
 	}
 	return d

@@ -25,6 +25,7 @@ type window struct {
 	host  []float32
 	tile  tensor.Buffer // [positions], the weights at the last Render
 
+	// Of determinantBackward.
 	dots           tensor.Buffer // [Out*n] of the output's gradient with the output, or ones
 	dot, sum, bias []float32     // both of these, and [Out]
 }
@@ -83,11 +84,6 @@ func (w *window) multiply(x []float32) {
 	}
 }
 
-// scaleKernel multiplies each row of a kernel [rows, positions] by a tile.
-func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
-	l.dev.MulRows(kernel, kernel, tile, kernel.Len()/l.positions, l.positions)
-}
-
 // planWindow reserves the window of a layer whose kernel has so many positions at most,
 // and returns nothing for one that needs none.
 func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *window {
@@ -96,7 +92,7 @@ func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *
 	}
 	w := &window{group: l.cfg.Group, host: make([]float32, positions)}
 	arena.Reserve(&w.tile, positions)
-	if !inference {
+	if !inference && !l.scaleGradient() {
 		l.out.KeepValue() // determinantBackward reads it
 		rows := l.cfg.Out * l.outEl.Max()
 		arena.Reserve(&w.dots, rows)
@@ -107,7 +103,7 @@ func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *
 
 // determinantBackward adds to the gradient of the output elements what they have through
 // |det u^-1|, which the output less its bias, y, is proportional to: dL/dlog|det u^-1| is
-// the sum of y dy.
+// the sum of y dy. Where the gradient of the kernel's scale is to be had, scaleBackward does it for less.
 func (l *layer) determinantBackward(dy tensor.Buffer) {
 	w, n := l.window, l.out.N
 	y, plane, rows := l.out.Live(), l.out.H*l.out.W*l.out.B, l.cfg.Out*n
@@ -123,9 +119,14 @@ func (l *layer) determinantBackward(dy tensor.Buffer) {
 		for o := range w.bias {
 			s += float64(w.dot[o*n+i]) - float64(float64(w.bias[o])*float64(w.sum[o*n+i]))
 		}
-		_, slope := determinant(w.group, u)
-		for d := range slope {
-			l.outEl.Grad[i][d] += float64(s * slope[d])
-		}
+		w.addGrad(&l.outEl.Grad[i], u, s)
+	}
+}
+
+// addGrad adds the gradient of output element u, given that of log|det u^-1|.
+func (w *window) addGrad(to *lie.Vector, u lie.Element, grad float64) {
+	_, slope := determinant(w.group, u)
+	for d := range slope {
+		to[d] += float64(grad * slope[d])
 	}
 }
