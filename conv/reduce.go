@@ -73,11 +73,8 @@ func (r *reduction) run(p *taps) {
 	}
 	r.cpu = p.cpu
 	units := len(r.offsets) * r.tiles
-	chunk := units
-	if n := p.team.Size(); n > 1 {
-		chunk = (units + 2*n - 1) / (2 * n)
-	}
-	p.team.For(units, chunk, r)
+	// One chunk for each worker: dy is packed anew for each.
+	p.team.For(units, blocksOf(units, p.team.Size()), r)
 	r.src, r.dy, r.sums = nil, nil, nil
 }
 
