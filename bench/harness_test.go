@@ -1,7 +1,10 @@
 package bench
 
 import (
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
@@ -70,4 +73,35 @@ func bind(b *testing.B, dev tensor.Device, arena *tensor.Arena, params *nn.Param
 		b.Fatal(err)
 	}
 	b.Cleanup(params.Release)
+}
+
+// meeting is a job of as many items as there are workers, who wait for each other.
+type meeting struct {
+	workers int32
+	met     atomic.Int32
+}
+
+func (m *meeting) Do(lo, hi, _ int) {
+	m.met.Add(int32(hi - lo))
+	for m.met.Load() < m.workers {
+	}
+}
+
+// meetNs returns how many nanoseconds the workers of a team take from a dispatch until all have met, and back. It
+// tells whether cores share a cache: where they do not, it takes several times as long, and so
+// does reading what another worker wrote.
+func meetNs(b *testing.B, threads int) float64 {
+	const calls = 100
+	team, m := newCPU(b, threads).Team(), meeting{workers: int32(threads)}
+	var times []float64
+	for range 50 {
+		start := time.Now()
+		for range calls {
+			m.met.Store(0)
+			team.For(threads, 1, &m)
+		}
+		times = append(times, float64(time.Since(start).Nanoseconds())/calls)
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
 }

@@ -34,7 +34,7 @@ func noise(c *config.Config, batch int) *data.Dataset {
 
 // BenchmarkTrainStep measures the whole step: drawing elements, forward, loss,
 // backward, optimiser. peak-MiB is the highest resident memory of the process,
-// from before the network was built.
+// from before the network was built, and meet-ns what it takes the workers to meet.
 func BenchmarkTrainStep(b *testing.B) {
 	for _, s := range append(cases.Steps, cases.Partial()...) {
 		for _, threads := range threadCounts {
@@ -77,6 +77,9 @@ func benchmarkTrainStep(b *testing.B, s cases.Step, threads int) {
 	}
 	b.ReportMetric(float64(s.Batch)*float64(b.N)/b.Elapsed().Seconds(), "images/s")
 	resident.report(b)
+	if threads > 1 {
+		b.ReportMetric(meetNs(b, threads), "meet-ns")
+	}
 }
 
 // BenchmarkInfer predicts with a frozen network, whose kernels are rendered.

@@ -287,6 +287,7 @@ Milliseconds for a whole step: elements drawn, kernels rendered, forward, loss, 
 network, written for it without detours, with fused Adam.
 `)
 	var rows, memories [][]string
+	met := false
 	for _, s := range cases.Steps {
 		one, two := s.TrainBench(1), s.TrainBench(2)
 		if len(r.samples[two]) == 0 {
@@ -295,12 +296,27 @@ network, written for it without detours, with fused Adam.
 		second := between(r.values(one, noether, ns), r.values(two, noether, ns), "")
 		rows = append(rows, []string{s.Preset, fmt.Sprint(s.Batch), milliseconds(r, two, noether), milliseconds(r, two, "pytorch"), r.ratio(two, "pytorch").String(),
 			milliseconds(r, one, noether), second.String()})
+		if times := r.values(two, noether, "meet-ns"); len(times) > 0 {
+			met = true
+			rows[len(rows)-1] = append(rows[len(rows)-1], fmt.Sprintf("%.0f (%.0f-%.0f)", median(times), slices.Min(times), slices.Max(times)))
+		}
 		if u := memory(r, s); u.gross.known() {
 			memories = append(memories, []string{s.Preset, fmt.Sprint(s.Batch), fmt.Sprintf("%.0f", u.ours), fmt.Sprintf("%.0f", u.rival), fmt.Sprintf("%.0f", u.imported),
 				fmt.Sprintf("%.2f", u.gross.value), fmt.Sprintf("%.2f", u.net.value)})
 		}
 	}
-	p.table("preset,batch,Noether,PyTorch,ratio,Noether with one thread,second thread", rows)
+	header := "preset,batch,Noether,PyTorch,ratio,Noether with one thread,second thread"
+	if met {
+		header += ",to meet"
+	}
+	p.table(header, rows)
+	if met {
+		p.printf(`
+To meet is how many nanoseconds both workers take from a dispatch until each knows of the other and the caller goes on,
+measured after each step. It tells where the cores lie: two of a virtual machine may share a third-level cache or not, and
+change that while it runs. Where they do not, meeting takes several times as long, and so does reading what the other wrote.
+`)
+	}
 	p.picture("scaling.png", "What a second thread brings")
 	p.printf("\n### Memory\n\nPeak of resident memory in MiB. PyTorch is measured with the allocator's own settings, which take less than the fastest ones. What importing it takes is mostly its libraries, so the share is given without that too.\n")
 	p.table("preset,batch,Noether,PyTorch,of it imported,share,share without", memories)
