@@ -79,6 +79,10 @@ const (
 	gemmItemPanels = 8
 	gemmEqualTiles = 64
 
+	// gemmOddTiles is the number of tiles from which on an odd one more or less is no
+	// matter for two workers.
+	gemmOddTiles = 256
+
 	// An item of the multiplying job is worth at least 1<<gemmItemBits
 	// multiplications, about two microseconds against the half of one that
 	// dispatching costs. Up to gemmFewItems are made as soon as that allows it, up
@@ -159,7 +163,7 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 		s.split.run(team, s)
 		return
 	}
-	j.plan()
+	j.plan(team.Size())
 	j.scratch = s
 	if j.dots && !j.transB {
 		s.b = grown(s.b, j.n*j.k)
@@ -235,15 +239,16 @@ func checkMatrix(op, name string, x []float32, rows, cols, ld, stride, batch int
 	}
 }
 
-// plan chooses the path and the blocks, by the sizes and the level alone.
-func (j *gemmJob) plan() {
+// plan chooses the path and the blocks, by the sizes and the level; the number of workers has a
+// say in the height of strips, which bits do not depend on.
+func (j *gemmJob) plan(workers int) {
 	j.mr, j.nr = asm.GemmTile()
 	if mr, nr := asm.DotTile(); mr > 0 && !j.transA && j.alpha == 1 && j.k >= gemmDotSteps &&
 		(j.n <= nr && (j.transB || j.batch == 1) || j.transB && j.m <= gemmDotRows) {
 		j.dots, j.mr, j.nr = true, mr, nr
 	}
 	j.strips, j.panels = ceilDiv(j.m, j.mr), ceilDiv(j.n, j.nr)
-	if tiles := j.strips * j.panels * j.batch; tiles < gemmFewItems && tiles%2 == 1 && j.m > 1 {
+	if tiles := j.strips * j.panels * j.batch; workers > 1 && tiles < gemmOddTiles && tiles%2 == 1 && j.m > j.strips {
 		j.strips++ // or two workers would have uneven shares
 	}
 
