@@ -14,28 +14,38 @@ type PairPart struct {
 // Meanwhile the processor is asked to bring ahead, such as the next rows of B or of C, to its caches, two
 // lines of 64 bytes for each step of a tile of 14 x 32. That is a hint: ahead may be shorter, or nil.
 func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []float32) {
-	const op = "GemmPair"
-	for _, p := range [...]*PairPart{x, y} {
-		if n < 0 || p.M < 0 || p.K < 0 {
-			panic(&Error{op, "negative size"})
+	p := [...]*PairPart{x, y}
+	for _, p := range p {
+		p.check(n, ldb, ldc)
+	}
+	for _, p := range p {
+		if p.M > 0 && n > 0 {
+			ahead = p.multiply(n, ldb, ldc, accumulate, ahead)
 		}
-		if p.M == 0 || n == 0 {
-			continue
-		}
-		checkRows(op, "A", p.A, p.M, p.K, p.LDA)
-		checkRows(op, "B", p.B, p.K, n, ldb)
-		checkDst(op, "C", p.C, p.M, n, ldc)
-		if raceEnabled {
-			raceReadRows(p.A, p.M, p.K, p.LDA)
-			raceReadRows(p.B, p.K, n, ldb)
-			raceWriteRows(p.C, p.M, n, ldc)
-		}
-		ahead = pairPart(n, p, ldb, ldc, accumulate, ahead)
 	}
 }
 
-// pairPart computes one of the products and returns what is left to be fetched.
-func pairPart(n int, p *PairPart, ldb, ldc int, accumulate bool, ahead []float32) []float32 {
+// check panics unless sizes and lengths fit.
+func (p *PairPart) check(n, ldb, ldc int) {
+	const op = "GemmPair"
+	if n < 0 || p.M < 0 || p.K < 0 {
+		panic(&Error{op, "negative size"})
+	}
+	if p.M == 0 || n == 0 {
+		return
+	}
+	checkRows(op, "A", p.A, p.M, p.K, p.LDA)
+	checkRows(op, "B", p.B, p.K, n, ldb)
+	checkDst(op, "C", p.C, p.M, n, ldc)
+	if raceEnabled {
+		raceReadRows(p.A, p.M, p.K, p.LDA)
+		raceReadRows(p.B, p.K, n, ldb)
+		raceWriteRows(p.C, p.M, n, ldc)
+	}
+}
+
+// multiply computes the product and returns what is left to be fetched.
+func (p *PairPart) multiply(n, ldb, ldc int, accumulate bool, ahead []float32) []float32 {
 	// Strips of as equal heights as can be, each in calls that take some ten microseconds.
 	mr, nr := gemmTile()
 	strips := (p.M + mr - 1) / mr

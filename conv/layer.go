@@ -126,11 +126,11 @@ type layer struct {
 
 	weights       *weights       // of the input elements, by copies of the map, or nil
 	kernelWeights *kernelWeights // of the same, by the kernel, or nil
+	windowed      bool           // the kernel has one
+	window        *window        // it, once planned
 	dscale        []float32      // on the host: the gradient of the kernel's scale
-	scaleProducts products
-	windowed      bool     // the kernel has one
-	window        *window  // it, once planned
-	penalty       *penalty // of the norms of kernel and bias, or nil
+	scaleProducts products       // of renderedScaleGrad
+	penalty       *penalty       // of the norms of kernel and bias, or nil
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group

@@ -86,8 +86,7 @@ const (
 	// An item of the multiplying job is worth at least 1<<gemmItemBits
 	// multiplications, about two microseconds against the half of one that
 	// dispatching costs. Up to gemmFewItems are made as soon as that allows it, up
-	// to gemmManyItems where each is worth 1<<gemmLargeBits. None of this depends
-	// on the number of threads.
+	// to gemmManyItems where each is worth 1<<gemmLargeBits. No bit depends on the items.
 	gemmItemBits  = 17
 	gemmLargeBits = 21
 	gemmFewItems  = 8
