@@ -45,7 +45,7 @@ func ParseKernelNet(name string) (KernelNet, error) {
 
 // newKernelNet builds the kernel network of a layer, of in coordinates, whose
 // weights have so many trailing axes.
-func (c *Config) newKernelNet(in, dims int, seed uint64) (siren.Kernel, error) {
+func (c *Config) newKernelNet(in, dims int, seed uint64) (siren.LowRank, error) {
 	name, out := c.Name+".kernelnet", c.In*c.Out
 	switch c.KernelNet {
 	case SIREN:

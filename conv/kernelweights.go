@@ -4,7 +4,6 @@ import (
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
-	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -35,8 +34,7 @@ func weightsKernel(p *nn.Plan, g lie.Group, inEl *gumbel.Elements) bool {
 // planKernelWeights reserves the weights of a layer whose kernel has so many positions at
 // most. It returns nothing for a layer whose elements have none, and for one that weights its input.
 func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions int) *kernelWeights {
-	_, ok := l.net.(siren.LowRank)
-	if scales := l.factored == nil || l.factored.Scales(); !ok || !scales || !weightsKernel(p, l.cfg.Group, inEl) {
+	if scales := l.factored == nil || l.factored.Scales(); !scales || !weightsKernel(p, l.cfg.Group, inEl) {
 		return nil
 	}
 	w := &kernelWeights{el: inEl, host: make([]float32, positions)}

@@ -100,7 +100,7 @@ func (c *Config) fail(field string, value any, allowed string) error {
 type layer struct {
 	cfg    Config
 	coords coordinates
-	net    siren.Kernel
+	net    siren.LowRank
 	bias   *nn.Parameter // [1, Out], or nil
 	params []*nn.Parameter
 
@@ -200,17 +200,13 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if s.OutH < 1 || s.OutW < 1 {
 		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
 	}
-	features := 0
-	low, ok := l.net.(siren.LowRank)
 	switch {
 	case l.windowed && s.PerElement:
 		refuse(op, "%s: on %s all images of a batch have one list of elements", l.cfg.Name, l.cfg.Group.Name())
 	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
-	case ok:
-		features = low.Features()
 	}
-	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, features, l.windowed || ok && weightsKernel(p, l.cfg.Group, inEl))
+	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl))
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
@@ -223,7 +219,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if outEl.Weighted {
 		l.out.On = outEl
 	}
-	l.window = l.planWindow(p.Arena, outEl.Max()*nIn*len(l.coords.taps), p.Inference)
+	l.window = l.planWindow(p.Arena, outEl.Max()*nIn*len(l.coords.taps))
 	if !p.Inference {
 		in.KeepValue() // Backward reads it
 	}
@@ -336,7 +332,7 @@ func (l *layer) Render() {
 		bias = l.bias.Value
 	}
 	if l.factored != nil {
-		f, w, b := l.net.(siren.LowRank).ForwardFeatures(at, l.positions)
+		f, w, b := l.net.ForwardFeatures(at, l.positions)
 		l.factors = Factors{F: f, W: w, B: b, Scale: l.scale(u), Mask: l.window != nil && !l.kernelWeights.live()}
 		l.factored.Prepare(l.prepared, l.factors, bias, l.spare(), s)
 		return
@@ -444,9 +440,6 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	if l.bias != nil {
 		dbias = l.bias.Grad
 	}
-	if l.window != nil && !l.scaleGradient() {
-		l.determinantBackward(dy)
-	}
 	if l.factored != nil {
 		l.featuresBackward(x, dx, dy, dbias, accumulate, n)
 	} else {
@@ -471,7 +464,7 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 
 // kernelBackward goes back from a rendered kernel; n values of dx are wanted.
 func (l *layer) kernelBackward(dkernel tensor.Buffer, n int) {
-	if l.scaled() && l.scaleGradient() {
+	if l.scaled() {
 		l.scaleBackward(l.renderedScaleGrad(dkernel, l.scratch.Slice(l.kernel, l.scratch.Len())))
 	}
 	if tile := l.scaleTile(); !tile.IsZero() {
@@ -483,24 +476,23 @@ func (l *layer) kernelBackward(dkernel tensor.Buffer, n int) {
 // featuresBackward goes back through the convolution and the kernel network
 // without a kernel; n values of dx are wanted.
 func (l *layer) featuresBackward(x, dx, dy, dbias tensor.Buffer, accumulate bool, n int) {
-	low := l.net.(siren.LowRank)
 	d := l.factorsGrad(l.positions)
 	l.factored.Backward(d, l.factors, dbias, dx, x, dy, l.prepared, l.spare(), &l.shape, accumulate)
 	if l.scaled() {
 		l.scaleBackward(d.Scale)
 	}
-	low.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(n))
+	l.net.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(n))
 }
 
 // factorsSize returns the size of the gradients of the factors of so many positions.
 func (l *layer) factorsSize(positions int) int {
-	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	h, out := l.net.Features(), l.net.Out()
 	return roundUp(h*positions) + roundUp(out*h) + roundUp(out) + roundUp(positions)
 }
 
 // factorsGrad returns the places of these gradients, that of the scale only if there is one.
 func (l *layer) factorsGrad(positions int) Factors {
-	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	h, out := l.net.Features(), l.net.Out()
 	at := 0
 	piece := func(n int) tensor.Buffer {
 		from := at

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/noether-go/noether/nn"
-	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -51,7 +50,7 @@ type penaltyScratch struct {
 // penaltyScratch returns those pieces for so many positions, and the size of all; of no
 // scratch memory the size alone.
 func (l *layer) penaltyScratch(scratch tensor.Buffer, positions int) (p penaltyScratch, size int) {
-	h, out := l.net.(siren.LowRank).Features(), l.net.Out()
+	h, out := l.net.Features(), l.net.Out()
 	piece := func(n int) (b tensor.Buffer) {
 		if !scratch.IsZero() {
 			b = scratch.Slice(size, size+n)
@@ -79,11 +78,10 @@ func (l *layer) Penalty() float64 {
 // kernel and bias.
 func (l *layer) measurePenalty() (kernel, bias float64) {
 	p := l.penalty
-	low := l.net.(siren.LowRank)
 	at, _ := l.penaltyScratch(l.scratch, l.positions)
-	p.f, p.w, p.b = low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*l.positions), l.positions)
+	p.f, p.w, p.b = l.net.ForwardFeatures(l.x.Slice(0, l.coords.rows()*l.positions), l.positions)
 	f, w, b := p.f, p.w, p.b
-	h, out, n := low.Features(), low.Out(), l.positions
+	h, out, n := l.net.Features(), l.net.Out(), l.positions
 
 	l.dev.SumRows(at.sum, f, h, n, false)
 	p.product(l.dev, tensor.GemmArgs{TransB: true, M: h, N: h, K: n, A: f, LDA: n, B: f, LDB: n, C: at.gram, LDC: h})
@@ -126,7 +124,6 @@ func (l *layer) copies() float64 {
 // and of n coordinates.
 func (l *layer) penaltyBackward(n int) {
 	p := l.penalty
-	low := l.net.(siren.LowRank)
 	kernel, bias := l.measurePenalty()
 	if bias > 0 {
 		l.dev.Axpy(l.bias.Grad, float32(p.weight/bias), l.bias.Value)
@@ -136,7 +133,7 @@ func (l *layer) penaltyBackward(n int) {
 	}
 	at, _ := l.penaltyScratch(l.scratch, l.positions)
 	f, w, b := p.f, p.w, p.b
-	h, out, positions := low.Features(), low.Out(), l.positions
+	h, out, positions := l.net.Features(), l.net.Out(), l.positions
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: h, K: out, A: w, LDA: h, B: w, LDB: h, C: at.gram, LDC: h})
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: 1, K: out, A: w, LDA: h, B: b, LDB: 1, C: at.sum, LDC: 1})
 	p.product(l.dev, tensor.GemmArgs{M: h, N: positions, K: h, A: at.gram, LDA: h, B: f, LDB: positions, C: at.df, LDC: positions, Bias: at.sum})
@@ -148,7 +145,7 @@ func (l *layer) penaltyBackward(n int) {
 	if n > 0 {
 		dx = at.dx.Slice(0, n)
 	}
-	low.BackwardFeatures(at.dw, at.db, at.df, dx)
+	l.net.BackwardFeatures(at.dw, at.db, at.df, dx)
 	if n > 0 {
 		l.dev.Add(l.dx.Slice(0, n), l.dx.Slice(0, n), dx)
 	}

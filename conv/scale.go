@@ -2,7 +2,6 @@ package conv
 
 import (
 	"github.com/noether-go/noether/lie"
-	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -47,20 +46,13 @@ func (l *layer) scaleKernel(kernel, tile tensor.Buffer) {
 	l.dev.MulRows(kernel, kernel, tile, kernel.Len()/l.positions, l.positions)
 }
 
-// scaleGradient reports whether the gradient of a scale can be made: by the features of the kernel network, if it
-// has some.
-func (l *layer) scaleGradient() bool {
-	_, ok := l.net.(siren.LowRank)
-	return ok
-}
-
 // scaleScratch returns how many values of scratch memory renderedScaleGrad needs behind a kernel of so many
 // positions.
 func (l *layer) scaleScratch(positions int, inference bool) int {
-	if inference || l.factored != nil || l.window == nil && l.kernelWeights == nil || !l.scaleGradient() {
+	if inference || l.factored != nil || l.window == nil && l.kernelWeights == nil {
 		return 0
 	}
-	return (l.net.(siren.LowRank).Features() + 1) * positions
+	return (l.net.Features() + 1) * positions
 }
 
 // renderedScaleGrad makes the gradient of the scale of a kernel that was rendered, given that of the scaled
@@ -68,9 +60,8 @@ func (l *layer) scaleScratch(positions int, inference bool) int {
 // features f [h, P], W and b of the kernel network, K = W f + b 1', each column of the sum is <f, W'dK'> + b'dK'.
 func (l *layer) renderedScaleGrad(dkernel, scratch tensor.Buffer) tensor.Buffer {
 	g, n := &l.scaleProducts, l.positions
-	low := l.net.(siren.LowRank)
-	f, weight, bias := low.ForwardFeatures(l.x.Slice(0, l.coords.rows()*n), n)
-	h, rows := low.Features(), low.Out()
+	f, weight, bias := l.net.ForwardFeatures(l.x.Slice(0, l.coords.rows()*n), n)
+	h, rows := l.net.Features(), l.net.Out()
 	sums, back := scratch.Slice(0, n), scratch.Slice(n, (h+1)*n)
 	g.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: n, K: rows, A: weight, LDA: h, B: dkernel, LDB: n, C: back, LDC: n})
 	g.product(l.dev, tensor.GemmArgs{TransA: true, M: 1, N: n, K: rows, A: bias, LDA: 1, B: dkernel, LDB: n, C: sums, LDC: n})

@@ -24,10 +24,6 @@ type window struct {
 	group lie.Group
 	host  []float32
 	tile  tensor.Buffer // [positions], the weights at the last Render
-
-	// Of determinantBackward.
-	dots           tensor.Buffer // [Out*n] of the output's gradient with the output, or ones
-	dot, sum, bias []float32     // both of these, and [Out]
 }
 
 // ChangesLengths reports whether a group scales the plane. Its layers then have one list
@@ -86,41 +82,13 @@ func (w *window) multiply(x []float32) {
 
 // planWindow reserves the window of a layer whose kernel has so many positions at most,
 // and returns nothing for one that needs none.
-func (l *layer) planWindow(arena *tensor.Arena, positions int, inference bool) *window {
+func (l *layer) planWindow(arena *tensor.Arena, positions int) *window {
 	if !l.windowed {
 		return nil
 	}
 	w := &window{group: l.cfg.Group, host: make([]float32, positions)}
 	arena.Reserve(&w.tile, positions)
-	if !inference && !l.scaleGradient() {
-		l.out.KeepValue() // determinantBackward reads it
-		rows := l.cfg.Out * l.outEl.Max()
-		arena.Reserve(&w.dots, rows)
-		w.dot, w.sum, w.bias = make([]float32, rows), make([]float32, rows), make([]float32, l.cfg.Out)
-	}
 	return w
-}
-
-// determinantBackward adds to the gradient of the output elements what they have through
-// |det u^-1|, which the output less its bias, y, is proportional to: dL/dlog|det u^-1| is
-// the sum of y dy. Where the gradient of the kernel's scale is to be had, scaleBackward does it for less.
-func (l *layer) determinantBackward(dy tensor.Buffer) {
-	w, n := l.window, l.out.N
-	y, plane, rows := l.out.Live(), l.out.H*l.out.W*l.out.B, l.cfg.Out*n
-	l.dev.DotRows(w.dots, y, dy, rows, plane)
-	l.dev.Download(w.dot[:rows], w.dots.Slice(0, rows))
-	l.dev.SumRows(w.dots, dy, rows, plane, false)
-	l.dev.Download(w.sum[:rows], w.dots.Slice(0, rows))
-	if l.bias != nil {
-		l.dev.Download(w.bias, l.bias.Value)
-	}
-	for i, u := range l.outEl.G {
-		s := 0.0
-		for o := range w.bias {
-			s += float64(w.dot[o*n+i]) - float64(float64(w.bias[o])*float64(w.sum[o*n+i]))
-		}
-		w.addGrad(&l.outEl.Grad[i], u, s)
-	}
 }
 
 // addGrad adds the gradient of output element u, given that of log|det u^-1|.
