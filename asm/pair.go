@@ -14,11 +14,11 @@ type PairPart struct {
 // Meanwhile the processor is asked to bring ahead, such as the next rows of B or of C, to its caches, two
 // lines of 64 bytes for each step of a tile of 14 x 32. That is a hint: ahead may be shorter, or nil.
 func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []float32) {
-	p := [...]*PairPart{x, y}
-	for _, p := range p {
+	parts := [...]*PairPart{x, y}
+	for _, p := range parts {
 		p.check(n, ldb, ldc)
 	}
-	for _, p := range p {
+	for _, p := range parts {
 		if p.M > 0 && n > 0 {
 			ahead = p.multiply(n, ldb, ldc, accumulate, ahead)
 		}
