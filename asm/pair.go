@@ -13,7 +13,8 @@ type PairPart struct {
 //
 // Meanwhile the processor is asked to bring ahead, such as the next rows of B or of C, to its caches, two
 // lines of 64 bytes for each step of a tile of 14 x 32. That is a hint: ahead may be shorter, or nil.
-func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []float32) {
+// What is left of it is returned.
+func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []float32) []float32 {
 	parts := [...]*PairPart{x, y}
 	for _, p := range parts {
 		p.check(n, ldb, ldc)
@@ -23,6 +24,7 @@ func GemmPair(n int, x, y *PairPart, ldb, ldc int, accumulate bool, ahead []floa
 			ahead = p.multiply(n, ldb, ldc, accumulate, ahead)
 		}
 	}
+	return ahead
 }
 
 // check panics unless sizes and lengths fit.
