@@ -20,6 +20,10 @@ const (
 	// LowRank convolves with the features before the last linear map of the kernel
 	// network and mixes channels afterwards.
 	LowRank Algorithm = "lowrank"
+	// Rows transforms planes along one axis and takes tap after tap along the other.
+	// It is not to be asked for: Auto takes it in inference for few images, and for a
+	// list of elements for each image.
+	Rows Algorithm = "rows"
 )
 
 var algorithms = []Algorithm{Auto, Taps, Frequency, LowRank}

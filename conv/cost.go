@@ -5,27 +5,39 @@ package conv
 const (
 	tapsRate      = 0.72 // products over live taps
 	tapsSplit     = 0.90 // the same by a matrix unit whose columns are full: 0.8 to 1.5, by processor
+	thinSplit     = 0.95 // the same by a matrix unit of a thin batch
 	productRate   = 0.80 // products for each frequency
 	productSplit  = 1.00 // the same by a matrix unit
 	spectrumRate  = 0.33 // the kernel to and from its spectrum: bound by memory
 	transformRate = 0.35 // planes to and from their spectra
-	vector        = 32   // columns that the widest register tile computes at once
+	rowsRate      = 0.60 // rows of a few images, the spectrum of the kernel included
+	vector        = 16   // columns that one instruction computes at most
 )
 
 // rateOfTaps returns the rate of products over live taps. With a thin batch a matrix unit
 // computes Forward at 0.9 to 1.4 of the peak, the slicing of the kernel included, but
-// KernelGrad, in float32, below tapsRate: that stands between. For k = 7 taps then win up to
-// four images and lose from twelve on, in inference and in training.
+// KernelGrad, in float32, below tapsRate: thinSplit stands between. For k = 7 taps then win up
+// to four images and lose from twelve on, in inference and in training.
 func rateOfTaps(s *Shape) float64 {
-	if !tapsSplits(s) {
-		return tapsRate
+	switch {
+	case tapsSplits(s):
+		fold := splitTile / s.B * s.B
+		return tapsSplit * float64(max(s.B, fold)) / float64(blocksOf(s.B, splitTile)*splitTile)
+	case slicesThinTaps(s):
+		return thinSplit
 	}
-	fold := splitTile / s.B * s.B
-	return tapsSplit * float64(max(s.B, fold)) / float64(blocksOf(s.B, splitTile)*splitTile)
+	return tapsRate
+}
+
+// slicesThinTaps reports whether Forward slices long rows of a thin batch.
+func slicesThinTaps(s *Shape) bool {
+	var f frame
+	f.forward(s, s)
+	return f.form == inThinSlices
 }
 
 // tapsCost returns the cost of the three passes by taps, in operations at peak.
-// Taps outside the plane are skipped.
+// Taps outside the plane are skipped, but by FMA with a thin batch.
 func tapsCost(s *Shape) float64 {
 	inside := 0
 	for _, o := range s.Offsets {
@@ -33,7 +45,25 @@ func tapsCost(s *Shape) float64 {
 		cols := min(s.OutW, s.W-o.Col) - max(0, -o.Col)
 		inside += max(0, rows) * max(0, cols)
 	}
+	if s.B < thinBatch && s.Sources() >= thinSources && !slicesThinTaps(s) {
+		inside = len(s.Offsets) * ((s.OutH-1)*(s.W+largestOffset(s)) + s.OutW) // one long row
+	}
 	return 3 * 2 * float64(s.Sources()*s.Targets()*inside) * float64(s.B) / rateOfTaps(s)
+}
+
+// cost returns the cost of three passes by rows, in operations at peak.
+func (l *rowLattice) cost(s *Shape) float64 {
+	products, spectrum := 0, 0
+	for f := range l.count {
+		if l.real(f) {
+			products += len(l.heights)
+			spectrum += len(s.Offsets)
+		} else {
+			products += 2*len(l.heights) + l.tall.count
+			spectrum += 2 * len(s.Offsets)
+		}
+	}
+	return 3 * 2 * float64(s.Sources()*s.Targets()*(s.B*products*l.outW+spectrum)) / rowsRate
 }
 
 // cost returns the cost of the three passes by frequencies, in operations at

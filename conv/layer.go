@@ -206,7 +206,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
 	}
-	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl))
+	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl), p.Inference)
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
@@ -381,6 +381,8 @@ func (l *layer) Algorithm() Algorithm {
 		return Frequency
 	case *lowRank, *scaledLowRank:
 		return LowRank
+	case *rows, *perElement:
+		return Rows
 	}
 	return Auto
 }

@@ -174,12 +174,9 @@ func lowRankOperations(s *Shape, features int) float64 {
 // and the frequency domain, in three products at half the places of the period,
 // about 3/2 n_in C_out. Those two render the kernel, too. The factors are what
 // measurements of the three at 2 to 8 elements and planes of 4 to 16 say of their
-// speeds. The batch fills the register tile, so it must not be thin. A matrix unit
-// makes each of the three faster whose products it takes.
+// speeds. A thin batch is filled up. A matrix unit makes each of the three faster whose
+// products it takes.
 func lowRankPays(s *Shape, features int) bool {
-	if s.B < thinBatch {
-		return false
-	}
 	radius := 0
 	if s.OutH == s.H {
 		radius = s.Offsets[len(s.Offsets)-1].Row
@@ -196,7 +193,8 @@ func lowRankPays(s *Shape, features int) bool {
 		}
 		other = min(other, 1.3*3*gain*float64(s.Sources()*s.Targets()*s.B)*period)
 	}
-	return lowRankOperations(s, features) < other+2*float64(features*s.KernelSize())
+	filled := float64(blocksOf(s.B, vector)*vector) / float64(s.B)
+	return filled*lowRankOperations(s, features) < other+2*float64(features*s.KernelSize())
 }
 
 // Sizes returns the sizes of the prepared factors and of the scratch memory.

@@ -166,12 +166,16 @@ type Provider interface {
 
 // choose returns the passes for a device, nil meaning a CPU: of the one kind or
 // the other. features is the number of features that the kernel network ends in,
-// zero where it is of another form; scaled says that the factors may have a scale.
-func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled bool) (Passes, FeaturePasses, error) {
+// zero where it is of another form; scaled says that the factors may have a scale, and
+// inference that there is no Backward.
+func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, inference bool) (Passes, FeaturePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
 		if s.Depthwise {
 			return new(planes), nil, nil
+		}
+		if a == Auto && inference && rowsPay(s) && (features == 0 || !lowRankPays(s, features)) {
+			return newRows(s), nil, nil
 		}
 		if f, err := a.featurePasses(s, features, scaled); f != nil || err != nil {
 			return nil, f, err
