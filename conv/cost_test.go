@@ -17,6 +17,19 @@ func TestAuto(t *testing.T) {
 	if asm.FastSplit() {
 		want["four-images"] = Taps
 	}
+	few := Rows // images in inference
+	if asm.FastSplit() {
+		few = Taps
+	}
+	frozen := map[string]Algorithm{
+		"mnist6": Frequency, "rotmnist1": Frequency, "pointwise": Taps, "one-image": few, "four-images": few, "twelve-images": Frequency,
+	}
+	testAuto(t, want, false)
+	testAuto(t, frozen, true)
+}
+
+func testAuto(t *testing.T, want map[string]Algorithm, inference bool) {
+	t.Helper()
 	for _, c := range benchmarks {
 		w, ok := want[c.name]
 		if !ok {
@@ -24,12 +37,12 @@ func TestAuto(t *testing.T) {
 		}
 		delete(want, c.name)
 		s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-		p, f, err := choose(nil, s, Auto, c.features, false, false)
+		p, f, err := choose(nil, s, Auto, c.features, false, inference)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := (&layer{passes: p, factored: f}).Algorithm(); got != w {
-			t.Errorf("%s: %s was chosen, want %s", c.name, got, w)
+			t.Errorf("%s, inference %v: %s was chosen, want %s", c.name, inference, got, w)
 		}
 	}
 	for name := range want {

@@ -52,7 +52,9 @@
 //     features and mixed afterwards (lowrank.go). It wins where features are few: k = 3, 8
 //     features, 8 elements.
 //
-// A Depthwise layer has one way alone, row by row (planes.go). So has a layer with
-// a list of elements for each image: images one by one, their kernels rendered,
-// transformed along one axis and used in the second-level cache (perelement.go).
+// Rows are transformed along one axis alone, and convolved tap by tap along the other (rowpass.go).
+// That is for kernels that serve few images: those of a frozen network (rows.go), and of a
+// layer with a list of elements for each image, which has no other way (perelement.go).
+//
+// A Depthwise layer has one way alone, row by row (planes.go).
 package conv

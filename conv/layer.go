@@ -371,8 +371,8 @@ func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.weigh
 func (l *layer) forWeights() tensor.Buffer { return l.scratch.Slice(l.weighted, l.scratch.Len()) }
 
 // Algorithm returns how a CPU computes the layer: what the configuration says or, for
-// Auto, what was chosen when the layer was planned. It is Auto before that, on another
-// device and with a list of elements for each image.
+// Auto, what was chosen when the layer was planned. It is Auto before that and on another
+// device.
 func (l *layer) Algorithm() Algorithm {
 	switch any(l.algorithm()).(type) {
 	case *taps, *single:

@@ -101,16 +101,16 @@ func (l *perElementPass) convolve(pass *rowPass, to, from *imageBlocks, b int, m
 	for block := range from.blocks {
 		n0, n1 := from.block(block)
 		pass.analyse(m.x, from.image(b, block), n1-n0)
-		for goal := range to.blocks {
-			m0, m1 := to.block(goal)
+		for part := range to.blocks {
+			m0, m1 := to.block(part)
 			l.slots(m.block, m.kernel, pass.reversed, n0, n1, m0, m1)
 			y := m.y[m0*pass.planes()*pass.toW:]
 			l.multiply(pass, y, m, n1-n0, m1-m0, block > 0)
 		}
 	}
-	for goal := range to.blocks {
-		m0, m1 := to.block(goal)
-		pass.synthesise(to.image(b, goal), m.y[m0*pass.planes()*pass.toW:], m1-m0)
+	for part := range to.blocks {
+		m0, m1 := to.block(part)
+		pass.synthesise(to.image(b, part), m.y[m0*pass.planes()*pass.toW:], m1-m0)
 	}
 }
 
@@ -148,10 +148,10 @@ func (l *perElementPass) kernelGrad(b int, m *perElementLocal) {
 		n0, n1 := l.x.block(block)
 		n := n1 - n0
 		a.forward.analyse(m.x, l.x.image(b, block), n)
-		for goal := range l.y.blocks {
-			m0, m1 := l.y.block(goal)
+		for part := range l.y.blocks {
+			m0, m1 := l.y.block(part)
 			rows := m1 - m0
-			gemmNN(a.planes(), a.outW*rows, a.outH, a.dy, a.outH, l.y.image(b, goal), a.outW*rows, m.dy, a.outW*rows, false)
+			gemmNN(a.planes(), a.outW*rows, a.outH, a.dy, a.outH, l.y.image(b, part), a.outW*rows, m.dy, a.outW*rows, false)
 			for f0 := 0; f0 < a.count; {
 				f1 := f0 + a.forward.together(f0, rows*n)
 				l.foldGrad(m, f0, f1, rows, n)

@@ -22,13 +22,14 @@ type rows struct {
 	team   *tensor.Team
 	biased bool // the last Prepare had a bias
 
-	shape          *Shape
-	slots, bias    []float32
-	x, y           []float32 // the maps
-	from, to       []float32 // [b, block of sources, plane, width, source], [b, block of targets, plane, outW, target]
-	parts          int       // that the frequencies are cut into
-	order          arrangement
-	sources, goals int // blocks
+	shape       *Shape
+	slots, bias []float32
+	x, y        []float32 // the maps
+	from, to    []float32 // [b, block of sources, plane, width, source], [b, block of targets, plane, outW, target]
+	parts       int       // that the frequencies are cut into
+	order       arrangement
+
+	sourceBlocks, targetBlocks int
 }
 
 var _ Passes = (*rows)(nil)
@@ -82,17 +83,17 @@ func (p *rows) Bind(dev tensor.Device, s *Shape) error {
 // setShape sets the blocks for a shape.
 func (p *rows) setShape(s *Shape) {
 	p.shape = s
-	p.sources, p.goals = blocksOf(s.Sources(), rowsSources), blocksOf(s.Targets(), rowsTargets)
+	p.sourceBlocks, p.targetBlocks = blocksOf(s.Sources(), rowsSources), blocksOf(s.Targets(), rowsTargets)
 }
 
 // sourcesOf returns the sources of a block.
 func (p *rows) sourcesOf(block int) (from, to int) {
-	return shareWhole(p.shape.Sources(), p.sources, block, rowsUnit)
+	return shareWhole(p.shape.Sources(), p.sourceBlocks, block, rowsUnit)
 }
 
 // targetsOf returns the targets of a block.
 func (p *rows) targetsOf(block int) (from, to int) {
-	return shareWhole(p.shape.Targets(), p.goals, block, rowsTargets)
+	return shareWhole(p.shape.Targets(), p.targetBlocks, block, rowsTargets)
 }
 
 // slotsOf returns the slots of a block.
@@ -109,7 +110,7 @@ func (p *rows) Prepare(prepared, kernel, bias, _ tensor.Buffer, s *Shape) {
 		copy(prepared.Host()[s.KernelSize():], bias.Host())
 	}
 	p.order = arrangement{shape: s, to: forForward, kernel: kernel.Host()}
-	p.team.For(p.goals, 1, (*rowsPrepare)(p))
+	p.team.For(p.targetBlocks, 1, (*rowsPrepare)(p))
 	p.order, p.slots = arrangement{}, nil
 }
 
@@ -127,7 +128,7 @@ func (t *rowsPrepare) Do(lo, hi, worker int) {
 		for m := m0; m < m1; m++ {
 			p.order.row(kernel[(m-m0)*taps*sources:], m)
 		}
-		for part := range p.sources {
+		for part := range p.sourceBlocks {
 			n0, n1 := p.sourcesOf(part)
 			size := (n1 - n0) * (m1 - m0)
 			turned := local.rest[:taps*size]
@@ -146,10 +147,10 @@ func (p *rows) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	p.x, p.y = x.Host(), y.Host()
 	from := s.B * p.planes() * p.forward.width() * s.Sources()
 	p.from, p.to = scratch.Host()[:from], scratch.Host()[roundUp(from):]
-	p.parts = forWorkers(p.team.Size(), 1, p.count, p.goals)
-	p.team.For(p.sources, 1, (*rowsAnalysis)(p))
-	p.team.For(p.goals*p.parts, 1, (*rowsProduct)(p))
-	p.team.For(p.goals, 1, (*rowsSynthesis)(p))
+	p.parts = forWorkers(p.team.Size(), 1, p.count, p.targetBlocks)
+	p.team.For(p.sourceBlocks, 1, (*rowsAnalysis)(p))
+	p.team.For(p.targetBlocks*p.parts, 1, (*rowsProduct)(p))
+	p.team.For(p.targetBlocks, 1, (*rowsSynthesis)(p))
 	p.shape, p.slots, p.bias, p.x, p.y, p.from, p.to = nil, nil, nil, nil, nil, nil, nil
 }
 
@@ -204,11 +205,11 @@ func (t *rowsProduct) Do(lo, hi, worker int) {
 	for item := lo; item < hi; item++ {
 		m0, m1 := p.targetsOf(item / p.parts)
 		first, end := share(p.count, p.parts, item%p.parts)
-		for block := range p.sources {
+		for block := range p.sourceBlocks {
 			n0, n1 := p.sourcesOf(block)
 			n, m := n1-n0, m1-m0
 			var ahead []float32
-			if block+1 < p.sources {
+			if block+1 < p.sourceBlocks {
 				n2, n3 := p.sourcesOf(block + 1)
 				ahead = p.slotsOf(m0, m1, n2)[:(n3-n2)*m*len(p.shape.Offsets)]
 			}
