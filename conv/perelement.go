@@ -42,7 +42,7 @@ const (
 	perElementSegments = 16
 	// perElementTargets and perElementSources are how many planes of a result, and of
 	// what it is a sum over, are a block.
-	perElementTargets, perElementSources = 96, 16
+	perElementTargets, perElementSources = 96, 32
 )
 
 // slotColumns returns the number of values of one feature of an image's kernel.
