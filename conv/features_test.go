@@ -245,7 +245,8 @@ func factoredProblems(perElement bool) []factoredProblem {
 		{70, 36, 2, 3, 2, 2, 3, 2, 35, 3, 8, Same}, // whole blocks of a matrix unit
 		{3, 4, 2, 8, 2, 7, 5, 5, 64, 3, 33, Same},  // more features than a tile has rows
 		{2, 2, 2, 2, 2, 2, 4, 4, 3, 3, 150, Same},
-		{4, 4, 4, 4, 4, 4, 7, 7, 4, 7, 6, Valid}, // to one position
+		{4, 4, 4, 4, 4, 4, 7, 7, 4, 7, 6, Valid},  // to one position
+		{48, 45, 2, 1, 2, 1, 3, 3, 2, 3, 4, Same}, // wide blocks, and two frequencies of three are real
 		{9, 2, 1, 3, 1, 3, 8, 7, 16, 5, 3, Valid},
 		{1, 3, 1, 2, 1, 2, 28, 29, 2, 7, 4, Same},
 		{2, 3, 3, 2, 3, 2, 15, 40, 1, 3, 8, Same},

@@ -152,10 +152,9 @@ func (l *perElementPass) kernelGrad(b int, m *perElementLocal) {
 			m0, m1 := l.y.block(part)
 			rows := m1 - m0
 			gemmNN(a.planes(), a.outW*rows, a.outH, a.dy, a.outH, l.y.image(b, part), a.outW*rows, m.dy, a.outW*rows, false)
-			for f0 := 0; f0 < a.count; {
-				f1 := f0 + a.forward.together(f0, rows*n)
-				l.foldGrad(m, f0, f1, rows, n)
-				f0 = f1
+			together := max(1, spectrumValues/(2*len(a.heights)*rows*n))
+			for f := 0; f < a.count; f += together {
+				l.foldGrad(m, f, min(a.count, f+together), rows, n)
 			}
 			l.slotsBack(m, n0, n1, m0, m1)
 		}
