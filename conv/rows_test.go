@@ -38,7 +38,7 @@ func TestRows(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
 		for i := range problems {
-			testFrozen(t, dev, newRows(&problems[i].largest), &problems[i])
+			testFrozen(t, dev, newRows(&problems[i].largest), &problems[i], compareNorm)
 		}
 	})
 }
