@@ -1,7 +1,5 @@
 package asm
 
-import "sync"
-
 // GemmComplexNN multiplies complex matrices, C = A B, in three real products instead of four
 // (Gauss):
 //
@@ -17,33 +15,37 @@ import "sync"
 // Meanwhile the processor is asked to bring the pieces ahead, such as the next B and C, to its caches
 // one after the other, a line of 64 bytes for each step of a tile of 4 x 32. That is a hint: not all of
 // them may be fetched, or nothing.
-func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
+//
+// Sums of operands are taken in registers or, where no kernel does, in spare, of ComplexSpare values.
+func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32) {
 	const op = "GemmComplexNN"
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
 	checkComplexRows(op, "a", m, k, ar, ai, lda)
 	checkComplexRows(op, "b", k, n, br, bi, ldb)
+	checkComplexSpare(op, spare)
 	_, nr := gemmTile()
 	c := complexProduct{ar: ar, ai: ai, row: lda, step: 1, br: br, bi: bi, ldb: ldb, distance: nr, cr: cr, ci: ci, ldc: ldc, ahead: ahead}
-	c.multiply(m, n, k, accumulate)
+	c.multiply(m, n, k, accumulate, spare)
 }
 
 // GemmComplexTN is GemmComplexNN with A stored k-major, [k, m].
-func GemmComplexTN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
+func GemmComplexTN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32) {
 	const op = "GemmComplexTN"
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
 	checkComplexRows(op, "a", k, m, ar, ai, lda)
 	checkComplexRows(op, "b", k, n, br, bi, ldb)
+	checkComplexSpare(op, spare)
 	_, nr := gemmTile()
 	c := complexProduct{ar: ar, ai: ai, row: 1, step: lda, br: br, bi: bi, ldb: ldb, distance: nr, cr: cr, ci: ci, ldc: ldc, ahead: ahead}
-	c.multiply(m, n, k, accumulate)
+	c.multiply(m, n, k, accumulate, spare)
 }
 
 // GemmComplexPanelsNN is GemmComplexNN with B in panels of nr columns, see GemmPanelsNN.
-func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, distance int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32) {
+func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, distance int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32) {
 	const op = "GemmComplexPanelsNN"
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
@@ -52,12 +54,13 @@ func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float3
 	checkComplexRows(op, "a", m, k, ar, ai, lda)
 	checkPanels(op, br, k, n, nr, distance)
 	checkPanels(op, bi, k, n, nr, distance)
+	checkComplexSpare(op, spare)
 	if raceEnabled {
 		raceReadPanels(br, k, n, nr, distance)
 		raceReadPanels(bi, k, n, nr, distance)
 	}
 	c := complexProduct{ar: ar, ai: ai, row: lda, step: 1, br: br, bi: bi, ldb: nr, distance: distance, cr: cr, ci: ci, ldc: ldc, ahead: ahead}
-	c.multiply(m, n, k, accumulate)
+	c.multiply(m, n, k, accumulate, spare)
 }
 
 // complexProduct is a product of complex matrices. Element (i, p) of A stands at i*row + p*step, and
@@ -78,7 +81,22 @@ const (
 	// complexTogether is the most rows of A, and columns of B, that are summed before they are
 	// multiplied.
 	complexTogether = 64
+	// ComplexSpare is the number of values that a complex product needs as spare memory.
+	ComplexSpare = 3*complexTogether*complexSteps + 2*complexTogether*complexTogether
 )
+
+// complexWork is the memory for a block: sums of rows of A, differences and negative sums of columns of B,
+// and products.
+type complexWork struct{ sum, difference, negative, s, t []float32 }
+
+func newComplexWork(spare []float32) (w complexWork) {
+	const operand, product = complexTogether * complexSteps, complexTogether * complexTogether
+	w.sum, spare = spare[:operand], spare[operand:]
+	w.difference, spare = spare[:operand], spare[operand:]
+	w.negative, spare = spare[:operand], spare[operand:]
+	w.s, w.t = spare[:product], spare[product:ComplexSpare-3*operand]
+	return w
+}
 
 // block returns the part of c from a row, a column and a step on.
 func (c *complexProduct) block(i, j, p, nr int) complexProduct {
@@ -91,9 +109,8 @@ func (c *complexProduct) block(i, j, p, nr int) complexProduct {
 }
 
 // tiles multiplies by one real product after the other, block by block.
-func (c *complexProduct) tiles(m, n, k int, accumulate bool) {
-	w := complexWorks.Get().(*complexWork)
-	defer complexWorks.Put(w)
+func (c *complexProduct) tiles(m, n, k int, accumulate bool, spare []float32) {
+	w := newComplexWork(spare)
 	_, nr := gemmTile()
 	wide := complexTogether / nr * nr // whole panels
 	blocks := (m + complexTogether - 1) / complexTogether
@@ -102,26 +119,15 @@ func (c *complexProduct) tiles(m, n, k int, accumulate bool) {
 		for j := 0; j < n; j += wide {
 			cols := min(wide, n-j)
 			b := c.block(0, j, p, nr)
-			b.differences(w, cols, steps, nr)
+			b.differences(&w, cols, steps, nr)
 			for i := range blocks {
 				first, end := i*m/blocks, (i+1)*m/blocks
 				b := c.block(first, j, p, nr)
-				b.products(w, end-first, cols, steps, nr, accumulate || p > 0)
+				b.products(&w, end-first, cols, steps, nr, accumulate || p > 0)
 			}
 		}
 	}
 }
-
-// complexWork is the memory for a block: sums of rows of A, differences and sums of columns of B, and
-// products.
-type complexWork struct {
-	sum                  [complexTogether * complexSteps]float32
-	difference, negative [complexSteps * complexTogether]float32
-	s, t                 [complexTogether * complexTogether]float32
-}
-
-// complexWorks keeps what would be too large to clear on the stack in each call.
-var complexWorks = sync.Pool{New: func() any { return new(complexWork) }}
 
 // differences makes Bi - Br and -(Bi + Br): rows of n values, or panels as those of B are.
 func (c *complexProduct) differences(w *complexWork, n, k, nr int) {
@@ -151,15 +157,15 @@ func (c *complexProduct) products(w *complexWork, m, n, k, nr int, accumulate bo
 	}
 	cr, ci, ldc := c.cr, c.ci, c.ldc
 	if accumulate {
-		cr, ci, ldc = w.s[:], w.t[:], n
+		cr, ci, ldc = w.s, w.t, n
 	}
-	row, step := c.sum(w.sum[:], m, k)
-	gemmRows(m, n, k, w.sum[:], row, step, c.br, c.ldb, c.distance, cr, ldc, false)
+	row, step := c.sum(w.sum, m, k)
+	gemmRows(m, n, k, w.sum, row, step, c.br, c.ldb, c.distance, cr, ldc, false)
 	for i := range m {
 		copy(ci[i*ldc:][:n], cr[i*ldc:])
 	}
-	gemmRows(m, n, k, c.ai, c.row, c.step, w.negative[:], ldb, distance, cr, ldc, true)
-	gemmRows(m, n, k, c.ar, c.row, c.step, w.difference[:], ldb, distance, ci, ldc, true)
+	gemmRows(m, n, k, c.ai, c.row, c.step, w.negative, ldb, distance, cr, ldc, true)
+	gemmRows(m, n, k, c.ar, c.row, c.step, w.difference, ldb, distance, ci, ldc, true)
 	if accumulate {
 		for i := range m {
 			re, im := c.cr[i*c.ldc:][:n], c.ci[i*c.ldc:][:n]
@@ -188,4 +194,10 @@ func (c *complexProduct) sum(dst []float32, m, k int) (row, step int) {
 func checkComplexRows(op, name string, rows, cols int, re, im []float32, ld int) {
 	checkTwinRows(op, name+"r", rows, cols, re, ld)
 	checkTwinRows(op, name+"i", rows, cols, im, ld)
+}
+
+func checkComplexSpare(op string, spare []float32) {
+	if len(spare) < ComplexSpare {
+		panic(&Error{op, "spare is too short"})
+	}
 }

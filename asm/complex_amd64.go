@@ -22,9 +22,9 @@ const complexRows = 4
 //go:noescape
 func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
 
-func (c *complexProduct) multiply(m, n, k int, accumulate bool) {
+func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32) {
 	if level != AVX512 || !addsBeside {
-		c.tiles(m, n, k, accumulate)
+		c.tiles(m, n, k, accumulate, spare)
 		return
 	}
 	for p := 0; p == 0 || p < k; p += complexSteps {

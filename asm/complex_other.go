@@ -2,4 +2,6 @@
 
 package asm
 
-func (c *complexProduct) multiply(m, n, k int, accumulate bool) { c.tiles(m, n, k, accumulate) }
+func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32) {
+	c.tiles(m, n, k, accumulate, spare)
+}

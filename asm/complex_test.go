@@ -15,6 +15,7 @@ type complexCase struct {
 	a, b, c [2]*guarded
 	before  [2][]float32 // C, which is added to, or nil
 	ahead   [4][]float32
+	spare   *guarded
 }
 
 func newComplexCase(o order, m, n, k int, accumulate bool, value func() float32) *complexCase {
@@ -27,6 +28,7 @@ func newComplexCase(o order, m, n, k int, accumulate bool, value func() float32)
 			s.before[part] = slices.Clone(s.c[part].data())
 		}
 	}
+	s.spare = newGuarded(1, ComplexSpare, ComplexSpare, 5)
 	s.ahead = [4][]float32{make([]float32, 40), nil, make([]float32, m*n*k), make([]float32, 7)}
 	return s
 }
@@ -46,12 +48,12 @@ func (s *complexCase) call() {
 	cr, ci, ldc, accumulate := s.c[0].data(), s.c[1].data(), s.c[0].ld, s.before[0] != nil
 	switch s.order {
 	case orderNN:
-		GemmComplexNN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead)
+		GemmComplexNN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead, s.spare.data())
 	case orderTN:
-		GemmComplexTN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead)
+		GemmComplexTN(s.m, s.n, s.k, ar, ai, lda, br, bi, ldb, cr, ci, ldc, accumulate, s.ahead, s.spare.data())
 	case orderPanels:
 		_, nr := GemmTile()
-		GemmComplexPanelsNN(s.m, s.n, s.k, ar, ai, lda, br, bi, s.k*nr, cr, ci, ldc, accumulate, s.ahead)
+		GemmComplexPanelsNN(s.m, s.n, s.k, ar, ai, lda, br, bi, s.k*nr, cr, ci, ldc, accumulate, s.ahead, s.spare.data())
 	}
 }
 
@@ -62,6 +64,7 @@ func (s *complexCase) check(t *testing.T, tolerance float64) {
 	for part := range 2 {
 		s.c[part].intact(t, s.m, s.n)
 	}
+	s.spare.intact(t, 1, ComplexSpare)
 	magnitude := func(z complex128) float64 { return math.Abs(real(z)) + math.Abs(imag(z)) }
 	for i := range s.m {
 		for j := range s.n {
@@ -173,18 +176,24 @@ func TestGemmComplexRefuses(t *testing.T) {
 	v := func(n int) []float32 { return make([]float32, n) }
 	var none [4][]float32
 	_, nr := GemmTile()
+	spare := v(ComplexSpare)
 	for name, call := range map[string]func(){
-		"negative size":     func() { GemmComplexNN(2, 2, -1, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
-		"real A":            func() { GemmComplexNN(2, 2, 2, v(3), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
-		"imaginary A":       func() { GemmComplexNN(2, 2, 2, v(4), v(3), 2, v(4), v(4), 2, v(4), v(4), 2, false, none) },
-		"k-major A":         func() { GemmComplexTN(2, 2, 3, v(5), v(6), 2, v(6), v(6), 2, v(4), v(4), 2, false, none) },
-		"real B":            func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none) },
-		"imaginary B":       func() { GemmComplexTN(2, 2, 2, v(4), v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none) },
-		"real panel":        func() { GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none) },
-		"imaginary panel":   func() { GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(2*nr), v(nr), 2*nr, v(4), v(4), 2, false, none) },
-		"real C":            func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(3), v(4), 2, false, none) },
-		"imaginary C":       func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(3), 2, false, none) },
-		"rows of C overlap": func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 1, false, none) },
+		"negative size": func() { GemmComplexNN(2, 2, -1, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none, spare) },
+		"real A":        func() { GemmComplexNN(2, 2, 2, v(3), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none, spare) },
+		"imaginary A":   func() { GemmComplexNN(2, 2, 2, v(4), v(3), 2, v(4), v(4), 2, v(4), v(4), 2, false, none, spare) },
+		"k-major A":     func() { GemmComplexTN(2, 2, 3, v(5), v(6), 2, v(6), v(6), 2, v(4), v(4), 2, false, none, spare) },
+		"real B":        func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none, spare) },
+		"imaginary B":   func() { GemmComplexTN(2, 2, 2, v(4), v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none, spare) },
+		"real panel": func() {
+			GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none, spare)
+		},
+		"imaginary panel": func() {
+			GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(2*nr), v(nr), 2*nr, v(4), v(4), 2, false, none, spare)
+		},
+		"real C":            func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(3), v(4), 2, false, none, spare) },
+		"imaginary C":       func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(3), 2, false, none, spare) },
+		"spare":             func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none, spare[1:]) },
+		"rows of C overlap": func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 1, false, none, spare) },
 	} {
 		func() {
 			defer func() {
@@ -217,6 +226,7 @@ func FuzzGemmComplex(f *testing.F) {
 func BenchmarkGemmComplex(b *testing.B) {
 	const m, n, k = 64, 64, 128
 	var x [6][]float32
+	spare := make([]float32, ComplexSpare)
 	for i, size := range []int{m * k, m * k, k * n, k * n, m * n, m * n} {
 		x[i] = make([]float32, size)
 		for j := range x[i] {
@@ -224,6 +234,6 @@ func BenchmarkGemmComplex(b *testing.B) {
 		}
 	}
 	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k=%d", m, n, k), 6*m*n*k, func() {
-		GemmComplexNN(m, n, k, x[0], x[1], k, x[2], x[3], n, x[4], x[5], n, false, [4][]float32{})
+		GemmComplexNN(m, n, k, x[0], x[1], k, x[2], x[3], n, x[4], x[5], n, false, [4][]float32{}, spare)
 	})
 }

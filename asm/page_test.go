@@ -183,6 +183,7 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		spare := make([]float32, ComplexSpare)
 		mr, nr := GemmTile()
 		for m := 1; m <= mr; m++ {
 			for n := 1; n <= nr; n++ {
@@ -213,10 +214,10 @@ func TestStayInside(t *testing.T) {
 					})
 					ahead := [4][]float32{x(5), x(3)}
 					check(t, fmt.Sprintf("GemmComplexNN of %dx%dx%d", m, n, k), func() {
-						GemmComplexNN(m, n, k, x(m*k), x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, true, ahead)
+						GemmComplexNN(m, n, k, x(m*k), x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, true, ahead, spare)
 					})
 					check(t, fmt.Sprintf("GemmComplexTN of %dx%dx%d", m, n, k), func() {
-						GemmComplexTN(m, n, k, x(m*k), x(m*k), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, ahead)
+						GemmComplexTN(m, n, k, x(m*k), x(m*k), m, x(k*n), x(k*n), n, x(m*n), x(m*n), n, false, ahead, spare)
 					})
 					check(t, fmt.Sprintf("GemmTwinNN of %dx%dx%d", m, n, k), func() {
 						GemmTwinNN(m, n, k, x(m*k), k, x(k*n), x(k*n), n, x(m*n), x(m*n), n, true, ahead)
@@ -230,7 +231,7 @@ func TestStayInside(t *testing.T) {
 						GemmPanelsNN(m, n, k, x(m*k), k, x(size), k*nr, x(m*n), n, true)
 					})
 					check(t, fmt.Sprintf("GemmComplexPanelsNN of %dx%dx%d", m, n, k), func() {
-						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)
+						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead, spare)
 					})
 					check(t, fmt.Sprintf("GemmTwinPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmTwinPanelsNN(m, n, k, x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)

@@ -45,12 +45,12 @@ var _ tensor.Task = (*product)(nil)
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // productLocal returns the size of a worker's memory: the kernel's block, and
-// operands sliced.
+// operands sliced or what complex products need.
 func productLocal(s *Shape) int {
 	most := 0
 	for _, b := range allBlocks {
 		kernel := b.frequencies * b.planes * max(blockSize(b.rows, columns(b.columns)), blockSize(b.adjointRows, columns(b.adjointColumns)))
-		operands := 0
+		operands := asm.ComplexSpare
 		if b.slab > 0 {
 			operands = slicedLocal(max(b.rows, b.adjointColumns), s.B, b.slab) + 2*b.adjointColumns*columns(b.slab)
 		}
@@ -162,11 +162,12 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 		k = local.cut(2 * nf * size)
 		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin)
 	}
+	spare := local.cut(asm.ComplexSpare)
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
-		asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch))
+		asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch), spare)
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
 		}
@@ -204,11 +205,12 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	size := blockSize(nm, ld)
 	k := local.cut(2 * nf * size)
 	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin)
+	spare := local.cut(asm.ComplexSpare)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
-		asm.GemmComplexTN(nc, batch, nm, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0, nextOperands(dy, in, nm*batch, dx, out, nc*batch))
+		asm.GemmComplexTN(nc, batch, nm, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0, nextOperands(dy, in, nm*batch, dx, out, nc*batch), spare)
 	}
 }
 

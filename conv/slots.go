@@ -139,14 +139,14 @@ func (l *lattice) gradientParts(s *Shape) int {
 	return parts
 }
 
-// gradientLocal returns the size of a worker's memory: the kernel's gradient, a part of dy^ or
-// both sliced, and x^ at one frequency.
+// gradientLocal returns the size of a worker's memory: the kernel's gradient, a part of dy^
+// and what complex products need, or both sliced, and x^ at one frequency.
 func gradientLocal(s *Shape) int {
 	most := 0
 	for _, b := range allBlocks {
 		// Paired elements have two kinds of half the columns, with two planes for each.
 		kernel := max(2*blockSize(b.gradientRows, columns(blockColumns)), 4*blockSize(b.gradientRows, columns(blockColumns/2)))
-		operands := max(s.B*b.gradientRows, slicedLocal(b.gradientRows, 0, s.B))
+		operands := max(s.B*b.gradientRows+asm.ComplexSpare, slicedLocal(b.gradientRows, 0, s.B))
 		most = max(most, b.gradientFrequencies*kernel+operands)
 	}
 	_, nr := asm.GemmTile()
@@ -248,7 +248,7 @@ func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32
 	batch := g.shape.B
 	size := blockSize(nm, ld)
 	distance, part := g.panels.distance(), g.panels.part()
-	minus := local.cut(nm * batch)
+	minus, spare := local.cut(nm*batch), local.cut(asm.ComplexSpare)
 	var own []float32
 	if g.turning != nil {
 		own = local.cut(g.panels.size())
@@ -262,7 +262,7 @@ func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32
 		if g.turning != nil {
 			ahead[0], ahead[1] = g.turning.next(f + q)
 		}
-		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead)
+		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead, spare)
 	}
 }
 
