@@ -183,6 +183,15 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for n := 1; n <= 18; n++ {
+			for _, pairs := range kernelPairs {
+				check(t, fmt.Sprintf("KernelWaves of %d kernels of %d pairs", n, pairs), func() {
+					count, m, mirrored := 2*pairs+1, 6, 2
+					KernelWaves(n, pairs, m, mirrored, (*[6]float32)(x(6)), x((m-mirrored)*6), x(count*n), n, x(m*n), x(m*n), n, nil)
+					KernelWavesGrad(n, pairs, m, mirrored, (*[7]float32)(x(7)), x((m-mirrored)*7), x(count*n), n, x(m*n), x(m*n), n, n%2 == 0, nil)
+				})
+			}
+		}
 		spare := make([]float32, ComplexSpare)
 		mr, nr := GemmTile()
 		for m := 1; m <= mr; m++ {
