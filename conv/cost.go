@@ -5,18 +5,18 @@ package conv
 const (
 	tapsRate      = 0.72 // products over live taps
 	tapsSplit     = 0.90 // the same by a matrix unit whose columns are full: 0.8 to 1.5, by processor
-	thinSplit     = 0.95 // the same by a matrix unit of a thin batch
+	thinSplit     = 1.65 // the same by a matrix unit of a thin batch
 	productRate   = 0.80 // products for each frequency
 	productSplit  = 1.00 // the same by a matrix unit
-	spectrumRate  = 0.33 // the kernel to and from its spectrum: bound by memory
-	transformRate = 0.35 // planes to and from their spectra
-	rowsRate      = 0.60 // rows of a few images, the spectrum of the kernel included
+	spectrumRate  = 0.70 // the kernel to and from its spectrum, by products
+	axesRate      = 0.33 // the same by axes, or for products that slice it: bound by memory
+	transformRate = 0.80 // planes to and from their spectra
+	slicedRate    = 0.35 // the same where products slice them
+	rowsRate      = 0.85 // rows of a few images, the spectrum of the kernel included
 	vector        = 16   // columns that one instruction computes at most
 )
 
-// rateOfTaps returns the rate of products over live taps. With a thin batch a matrix unit
-// computes Forward at 0.9 to 1.4 of the peak, the slicing of the kernel included, but
-// KernelGrad, in float32, below tapsRate: thinSplit stands between. For k = 7 taps then win up
+// rateOfTaps returns the rate of products over live taps. With thinSplit, for k = 7 taps win up
 // to four images and lose from twelve on, in inference and in training.
 func rateOfTaps(s *Shape) float64 {
 	switch {
@@ -71,17 +71,19 @@ func (l *rowLattice) cost(s *Shape) float64 {
 func (l *lattice) cost(s *Shape) float64 {
 	sources, targets, count := float64(s.Sources()), float64(s.Targets()), float64(l.count)
 	batch := float64(blocksOf(s.B, vector) * vector)
-	rate := productRate
-	if slicesProducts(s) {
-		rate = productSplit
+	rate, slots, transformRate := productRate, float64(l.count*len(s.Offsets))/spectrumRate, transformRate
+	switch {
+	case slicesProducts(s):
+		rate, slots, transformRate = productSplit, slots*spectrumRate/axesRate, slicedRate
+	case l.byAxes(): // four sums by cosines and three by sines, for two frequencies and two parts
+		slots = float64(len(l.groups)*len(s.Offsets)+7*l.count) / axesRate
 	}
 	products := 3 * 3 * 2 * count * sources * targets * batch
-	spectra := 3 * 2 * count * sources * targets * float64(len(s.Offsets))
 	// A plane along y, then its half plane along x.
 	plane := func(h, w int) float64 {
 		return 2 * batch * float64(l.periodH*h*w+2*w*l.count)
 	}
 	in, out := plane(s.H, s.W), plane(s.OutH, s.OutW)
 	transforms := 3*sources*in + 2*targets*out
-	return products/rate + spectra/spectrumRate + transforms/transformRate
+	return products/rate + 3*2*slots*sources*targets + transforms/transformRate
 }

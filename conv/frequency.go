@@ -97,20 +97,61 @@ type blockSizes struct {
 
 	unit int // that rows and columns are counted in
 	slab int // steps that are sliced at a time, or 0
+
+	groups int // that make the frequencies of a block, or 0 where it may have a part of one
 }
 
 var (
-	plainBlocks        = blockSizes{planes: 2, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
-	pairedBlocks       = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	plainBlocks  = blockSizes{planes: 2, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	pairedBlocks = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
+	// Blocks of whole groups, whose spectra take little time beside reading the slots, have more frequencies
+	// and in exchange fewer columns.
+	groupBlocks        = blockSizes{planes: 2, frequencies: 34, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 128, gradientRows: 64, unit: 1}
+	pairedGroupBlocks  = blockSizes{planes: 4, frequencies: 34, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientRows: 64, unit: 1}
 	slicedBlocks       = blockSizes{planes: 2, frequencies: 16, rows: 64, columns: 128, adjointRows: 64, adjointColumns: 128, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	pairedSlicedBlocks = blockSizes{planes: 4, frequencies: 16, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	// narrowBlocks are those of sliced matrices that have no more rows and columns.
 	narrowBlocks = blockSizes{planes: 2, frequencies: 16, rows: 96, columns: 96, adjointRows: 96, adjointColumns: 96, gradientFrequencies: 16, gradientRows: 96, unit: splitTile, slab: 96}
-
-	allBlocks = []*blockSizes{&plainBlocks, &pairedBlocks, &slicedBlocks, &pairedSlicedBlocks, &narrowBlocks}
 )
 
-func blockSizesOf(s *Shape) blockSizes {
+// blockSizesOf returns the sizes of blocks for a shape.
+func (l *lattice) blockSizesOf(s *Shape) blockSizes {
+	b := blocksOfProducts(s)
+	switch {
+	case b.slab > 0 || !l.byAxes():
+		return b
+	case s.Paired:
+		return l.wholeGroups(pairedGroupBlocks)
+	}
+	return l.wholeGroups(groupBlocks)
+}
+
+// blockSizesOfAny returns all sizes of blocks that a shape may have.
+func (l *lattice) blockSizesOfAny() []blockSizes {
+	all := []blockSizes{plainBlocks, pairedBlocks, slicedBlocks, pairedSlicedBlocks, narrowBlocks}
+	if l.axes != nil {
+		all = append(all, l.wholeGroups(groupBlocks), l.wholeGroups(pairedGroupBlocks))
+	}
+	return all
+}
+
+// wholeGroups returns blocks of whole groups: no more frequencies than b has, or one group. Where
+// that is more than twice as many, there are fewer rows.
+func (l *lattice) wholeGroups(b blockSizes) blockSizes {
+	most := 2 * b.frequencies
+	b.groups = max(1, b.frequencies/l.periodW)
+	b.frequencies = b.groups * l.periodW
+	b.gradientFrequencies = b.frequencies
+	if b.frequencies > most {
+		for _, n := range []*int{&b.rows, &b.adjointRows, &b.gradientRows} {
+			*n = max(1, *n*most/b.frequencies)
+		}
+	}
+	return b
+}
+
+// blocksOfProducts returns the sizes of blocks that suit the products.
+func blocksOfProducts(s *Shape) blockSizes {
 	switch {
 	case !slicesProducts(s) && s.Paired:
 		return pairedBlocks
@@ -140,6 +181,56 @@ func (l *lattice) band(from, groups int) band {
 	b.count = last.first + last.count - b.first
 	b.rows = len(b.groups) + last.imaginary + last.rows - 1 - b.imaginary
 	return b
+}
+
+// units returns how many units blocks of frequencies are made of, and how many a block has at most: frequencies, or
+// groups.
+func (b *band) units(size *blockSizes) (count, most int) {
+	if size.groups > 0 {
+		return len(b.groups), size.groups
+	}
+	return b.count, size.frequencies
+}
+
+// gradientUnits is units for blocks of a gradient.
+func (b *band) gradientUnits(size *blockSizes) (count, most int) {
+	if size.groups > 0 {
+		return b.units(size)
+	}
+	return b.count, size.gradientFrequencies
+}
+
+// at returns the frequency, of the band's, that a unit begins with.
+func (b *band) at(unit int, size *blockSizes) int {
+	switch {
+	case size.groups == 0:
+		return unit
+	case unit == len(b.groups):
+		return b.count
+	}
+	return b.groups[unit].first - b.first
+}
+
+// nearest returns the unit that begins nearest to a frequency.
+func (b *band) nearest(f int, size *blockSizes) (unit int) {
+	count, _ := b.units(size)
+	for unit < count && b.at(unit, size)+b.at(unit+1, size) <= 2*f {
+		unit++
+	}
+	return unit
+}
+
+// frequencies returns block i of count blocks.
+func (b *band) frequencies(count, i int, size *blockSizes) (f0, f1 int) {
+	units, _ := b.units(size)
+	u0, u1 := share(units, count, i)
+	return b.at(u0, size), b.at(u1, size)
+}
+
+// frequencyBlocks returns how many blocks the frequencies are cut into, beside so many others.
+func (b *band) frequencyBlocks(size *blockSizes, others, workers int) int {
+	units, most := b.units(size)
+	return forWorkers(workers, blocksOf(units, most), units, others)
 }
 
 // planeSize returns the distance of the planes of a spectrum.
@@ -269,7 +360,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	p.cpu = cpu
 	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}
 	l := p.lattice
-	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.analysisLocal(s), productLocal(s), l.synthesisLocal(s), gradientLocal(s)))
+	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.analysisLocal(s), l.productLocal(s), l.synthesisLocal(s), l.gradientLocal(s)))
 }
 
 // Scales returns true: scaled features do for a scaled kernel.
@@ -319,7 +410,7 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 		p.analyse(b, &l.in, x.Host(), from, sourceOrder(s), s.Sources(), s.NIn, s)
 		for i := range c.shares {
 			f := productArgs{slots: slots, bias: bias, from: from, to: to, targets: c.share(i)}
-			kept = f.kept.cut(kept, b, s)
+			kept = f.kept.cut(kept, l, b, s)
 			p.multiply(b, s, f)
 			p.synthesise(b, &l.out, to, y.Host(), targetOrder(s), f.targets, s.NOut, s, g > 0)
 		}
@@ -387,7 +478,7 @@ func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float
 
 // foldingOf returns the task between features and folded ones.
 func (p *frequency) foldingOf(k Factors, folded []float32, s *Shape) featureFolding {
-	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, order: p.lattice.order, f: k.F.Host(), folded: folded}
+	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, slotWaves: &p.lattice.slotWaves, f: k.F.Host(), folded: folded}
 	if !k.Scale.IsZero() {
 		f.scale = k.Scale.Host()
 	}

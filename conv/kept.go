@@ -1,5 +1,7 @@
 package conv
 
+import "github.com/noether-go/noether/tensor"
+
 // For inference the spectrum of a kernel can be kept from Prepare on (nn.Plan.KeepDerived):
 // block by block, as a pass would make it. It is P^2/T times as large as the kernel, and takes
 // its time to be read.
@@ -11,6 +13,14 @@ type keptSpectrum struct {
 	fill   bool      // make the blocks, and nothing else
 }
 
+// workers returns how many workers blocks are for: one where they are those that are kept.
+func (k *keptSpectrum) workers(cpu *tensor.CPU) int {
+	if k.values != nil {
+		return 1
+	}
+	return cpu.Team().Size()
+}
+
 // block returns the memory of block i, nil for none.
 func (k *keptSpectrum) block(i int) []float32 {
 	if k.values == nil {
@@ -20,23 +30,22 @@ func (k *keptSpectrum) block(i int) []float32 {
 }
 
 // cut takes the spectrum of a band off memory for several, nil for none.
-func (k *keptSpectrum) cut(memory []float32, b band, s *Shape) (rest []float32) {
+func (k *keptSpectrum) cut(memory []float32, l *lattice, b band, s *Shape) (rest []float32) {
 	if memory == nil {
 		return nil
 	}
-	count, size := keptBlocks(b.count, s)
+	count, size := l.keptBlocks(b, s)
 	k.values, k.size = memory[:count*size], size
 	return memory[count*size:]
 }
 
-// keptBlocks returns the number of blocks of a kernel's spectrum for so many frequencies,
-// and the size of the largest.
-func keptBlocks(frequencies int, s *Shape) (count, size int) {
-	b := blockSizesOf(s)
+// keptBlocks returns the number of blocks of a kernel's spectrum for a band, and the size of the largest.
+func (l *lattice) keptBlocks(of band, s *Shape) (count, size int) {
+	b := l.blockSizesOf(s)
 	kinds := kinds(elementsOf(s, s.NIn))
 	rows, width := s.Targets()/kinds, s.Sources()/kinds
-	count = blocksOf(frequencies, b.frequencies) * blocksOf(rows, b.rows) * blocksOf(width, b.columns)
-	size = b.planes * min(b.frequencies, frequencies) * blockSize(min(b.rows, rows), columns(min(b.columns, width)))
+	count = of.frequencyBlocks(&b, 1, 1) * blocksOf(rows, b.rows) * blocksOf(width, b.columns)
+	size = b.planes * min(b.frequencies, of.count) * blockSize(min(b.rows, rows), columns(min(b.columns, width)))
 	return count, size
 }
 
@@ -45,7 +54,7 @@ func (p *frequency) keptSize(s *Shape) int {
 	n, l := 0, p.lattice
 	groups := p.forward(s).groups
 	for g := 0; g < len(l.groups); g += groups {
-		count, size := keptBlocks(l.band(g, groups).count, s)
+		count, size := l.keptBlocks(l.band(g, groups), s)
 		n += count * size
 	}
 	return n
@@ -58,7 +67,7 @@ func (p *frequency) fill(memory, slots []float32, s *Shape) {
 	for g := 0; g < len(l.groups); g += groups {
 		b := l.band(g, groups)
 		kept := keptSpectrum{fill: true}
-		memory = kept.cut(memory, b, s)
+		memory = kept.cut(memory, l, b, s)
 		p.multiply(b, s, productArgs{slots: slots, kept: kept, targets: span{0, s.Out * s.rendered()}})
 	}
 	p.release()

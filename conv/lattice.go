@@ -2,7 +2,6 @@ package conv
 
 import (
 	"math"
-	"slices"
 
 	"github.com/noether-go/noether/asm"
 )
@@ -30,18 +29,7 @@ type lattice struct {
 	outH, outW int // output plane
 	top, left  int // where the output plane begins on the input plane
 
-	// The taps are symmetric about the middle one. Slot 0 is the middle tap,
-	// slot 2e, e = 1..pairs, the sum of the taps order[e] after and before it, slot 2e-1
-	// their difference: the real part of a kernel's spectrum is a sum of cosines
-	// of even slots, the imaginary part one of sines of odd ones. They lie by distance from
-	// the middle, so that a smaller disc has the first ones.
-	pairs     int
-	order     []int
-	cos, sin  []float32 // [count, pairs+1], [count, pairs]: from slots to the spectrum
-	minusSin  []float32 // -sin
-	cosBack   []float32 // [pairs+1, count]: from the spectrum's gradient to that of the slots
-	sinBack   []float32 // [pairs, count], for the negated imaginary part
-	sinFront  []float32 // -sinBack
+	slotWaves
 	in, grad  transform // of the input plane, of the output plane's gradient
 	back, out inverse   // to the input plane, to the output plane
 }
@@ -109,8 +97,8 @@ func newLattice(s *Shape) *lattice {
 	mid := s.Offsets[len(s.Offsets)/2]
 	l := &lattice{
 		h: s.H, w: s.W, outH: s.OutH, outW: s.OutW, top: mid.Row, left: mid.Col,
-		periodH: s.H, periodW: s.W, pairs: len(s.Offsets) / 2, budget: bandValues,
-		shareTargets: shareTargets, shareSources: shareSources, order: byDistance(s.Offsets),
+		periodH: s.H, periodW: s.W, budget: bandValues,
+		shareTargets: shareTargets, shareSources: shareSources,
 	}
 	for _, o := range s.Offsets {
 		l.periodH = max(l.periodH, s.H-o.Row, s.OutH+o.Row)
@@ -130,25 +118,10 @@ func newLattice(s *Shape) *lattice {
 		l.count += g.count
 		imaginary += g.rows - 1
 	}
-	l.kernels(s.Offsets)
+	l.slotWaves = newSlotWaves(s.Offsets, l)
 	l.in, l.grad = l.transform(l.h, l.w), l.transform(l.outH, l.outW)
 	l.back, l.out = l.inverse(l.h, l.w), l.inverse(l.outH, l.outW)
 	return l
-}
-
-// byDistance returns the numbers e of the taps that are e behind the middle one, by distance from it.
-func byDistance(offsets []Offset) []int {
-	mid := len(offsets) / 2
-	order := make([]int, mid+1)
-	for e := range order {
-		order[e] = e
-	}
-	distance := func(e int) int {
-		row, col := offsets[mid+e].Row-offsets[mid].Row, offsets[mid+e].Col-offsets[mid].Col
-		return row*row + col*col
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return distance(a) - distance(b) })
-	return order
 }
 
 // even returns 1 for an even number, else 0.
@@ -188,40 +161,6 @@ func fromMiddle(f, x, n, period int) (cos, sin float64) {
 		f -= period
 	}
 	return phase(f*(2*x-(n-1)), 2*period)
-}
-
-// kernels fills the matrices between slots and spectra. The kernel of a
-// correlation has the spectrum sum of psi(t) e^{+i w.t}.
-func (l *lattice) kernels(offsets []Offset) {
-	mid := len(offsets) / 2
-	even := l.pairs + 1
-	l.cos, l.cosBack = make([]float32, l.count*even), make([]float32, l.count*even)
-	l.sin, l.sinBack = make([]float32, l.count*l.pairs), make([]float32, l.count*l.pairs)
-	l.minusSin, l.sinFront = make([]float32, len(l.sin)), make([]float32, len(l.sin))
-	for fy, g := range l.groups {
-		for fx := range g.count {
-			f := g.first + fx
-			share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
-			if g.rows == 1 {
-				share *= weight(fx, l.periodW)
-			}
-			for e := range even {
-				tap := offsets[mid+l.order[e]]
-				row, col := tap.Row-l.top, tap.Col-l.left
-				// The angle is a fraction of a turn with the two periods' product
-				// as denominator, so it can be reduced exactly.
-				c, s := phase(fy*row*l.periodW+fx*col*l.periodH, l.periodH*l.periodW)
-				l.cos[f*even+e] = float32(c)
-				l.cosBack[e*l.count+f] = float32(share * c)
-				if e > 0 {
-					l.sin[f*l.pairs+e-1] = float32(s)
-					l.minusSin[f*l.pairs+e-1] = float32(-s)
-					l.sinBack[(e-1)*l.count+f] = float32(-share * s)
-					l.sinFront[(e-1)*l.count+f] = float32(share * s)
-				}
-			}
-		}
-	}
 }
 
 // transform returns the matrices for a plane h x w.

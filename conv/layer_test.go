@@ -356,21 +356,24 @@ func (h *harness) step() []float32 {
 // TestPlannedLarger wants a layer planned for more elements to give the bits of
 // one planned for the live ones.
 func TestPlannedLarger(t *testing.T) {
-	for _, k := range []kind{groupwise, pointwise, depthwise} {
+	for _, c := range []struct {
+		kind
+		Algorithm
+	}{{groupwise, Taps}, {groupwise, Frequency}, {groupwise, LowRank}, {pointwise, Auto}, {depthwise, Auto}} {
 		for _, n := range [][2]int{{3, 4}, {1, 1}, {2, 4}} {
-			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 3, Bias: true}
+			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 3, Bias: true, Algorithm: c.Algorithm}
 			var bits [2][]float32
 			for i := range bits {
 				z := sizes{n[0], n[1], 6, 7, 16}
 				if i == 1 {
 					z.maxIn, z.maxOut = 4, 5
 				}
-				h := newHarness(t, k, cfg, z, 1, false)
+				h := newHarness(t, c.kind, cfg, z, 1, false)
 				h.place(stream.New(1, "elements", 0), n[0], n[1])
 				bits[i] = h.step()
 			}
 			if len(bits[0]) != len(bits[1]) || maxDiff(bits[0], bits[1]) > 1e-4 {
-				t.Errorf("%v %v: off by %v", k, n, maxDiff(bits[0], bits[1]))
+				t.Errorf("%v %v: off by %v", c, n, maxDiff(bits[0], bits[1]))
 			}
 		}
 	}

@@ -43,16 +43,13 @@ func (p *pairedProduct) run() {
 	s := p.shape
 	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
-	p.size = blockSizesOf(s)
-	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
+	p.size = p.blockSizesOf(s)
 	if p.adjoint {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Out*s.rendered(), p.size.adjointRows)
 	} else {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, p.size.columns)
 	}
-	if p.kept.values == nil { // else the blocks are those that are kept
-		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
-	}
+	p.fblocks = p.band.frequencyBlocks(&p.size, p.blocks, p.kept.workers(p.cpu))
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
 
@@ -61,7 +58,7 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 	local := pieces{p.cpu.Workspace(worker)}
 	rows := p.shape.Out * p.shape.rendered()
 	for item := lo; item < hi; item++ {
-		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
+		f0, f1 := p.band.frequencies(p.fblocks, item/p.blocks, &p.size)
 		for step := range p.steps {
 			if p.adjoint {
 				m0, m1 := shareWhole(rows, p.steps, step, p.size.unit)
@@ -93,12 +90,12 @@ func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 				ahead = slots[p.layout.row(c0+c):]
 			}
 			k := k[m*ld+c:]
-			of := func(kind int, sine []float32, re, im int) {
+			of := func(kind, conjugate, re, im int) {
 				at := kind * p.layout.taps * lds
-				p.transformSlots(f+p.first, nf, n, p.evenSlots(m0+m), sine, slots[at:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, at))
+				p.transformSlots(&p.size, f+p.first, nf, n, p.evenSlots(m0+m), conjugate, slots[at:], lds, k[re*block:], k[im*block:], 4*block, after(ahead, at))
 			}
-			of(0, p.minusSin, 0, 2)
-			of(1, p.sin, 3, 1)
+			of(0, 1, 0, 2)
+			of(1, 0, 3, 1)
 			c += n
 		}
 	}
@@ -262,7 +259,7 @@ var _ tensor.Task = (*pairedGradient)(nil)
 func (g *pairedGradient) run() {
 	s := g.shape
 	g.splits = slicesProducts(s)
-	g.size = blockSizesOf(s)
+	g.size = g.blockSizesOf(s)
 	g.layout, g.rowBlocks = slotBlocksOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, g.panels.blocks(), g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }
@@ -270,11 +267,13 @@ func (g *pairedGradient) run() {
 // Do computes the items lo <= item < hi.
 func (g *pairedGradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
-	count := blocksOf(g.band.count, g.size.gradientFrequencies)
+	units, most := g.band.gradientUnits(&g.size)
+	count := blocksOf(units, most)
 	for item := lo; item < hi; item++ {
 		m0, m1 := shareWhole(g.shape.Out*g.shape.rendered(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		for i := range count {
-			f0, f1 := share(g.band.count, count, i)
+			u0, u1 := share(units, count, i)
+			f0, f1 := g.band.at(u0, &g.size), g.band.at(u1, &g.size)
 			g.block(f0, f1-f0, m0, m1-m0, item/g.rowBlocks, local, g.accumulate || i > 0)
 		}
 	}
@@ -307,12 +306,12 @@ func (g *pairedGradient) block(f, nf, m0, nm, block int, local pieces, accumulat
 			if m+1 < nm && !g.splits {
 				ahead = slots[g.layout.row(first+c):]
 			}
-			grad := func(kind, re, im int, sine []float32) {
+			grad := func(kind, re, im, front int) {
 				at := kind * g.layout.taps * lds
-				g.slotsGrad(f, nf, n, even, sine, k[re*size:], k[im*size:], 4*size, slots[at:], lds, accumulate, after(ahead, at))
+				g.slotsGrad(&g.size, f, nf, n, even, front, k[re*size:], k[im*size:], 4*size, slots[at:], lds, accumulate, after(ahead, at))
 			}
-			grad(0, 0, 2, g.sinBack)
-			grad(1, 3, 1, g.sinFront)
+			grad(0, 0, 2, 0)
+			grad(1, 3, 1, 1)
 			c += n
 		}
 	}

@@ -46,9 +46,9 @@ func blocksOf(n, size int) int { return (n + size - 1) / size }
 
 // productLocal returns the size of a worker's memory: the kernel's block, and
 // operands sliced or what complex products need.
-func productLocal(s *Shape) int {
+func (l *lattice) productLocal(s *Shape) int {
 	most := 0
-	for _, b := range allBlocks {
+	for _, b := range l.blockSizesOfAny() {
 		kernel := b.frequencies * b.planes * max(blockSize(b.rows, columns(b.columns)), blockSize(b.adjointRows, columns(b.adjointColumns)))
 		operands := asm.ComplexSpare
 		if b.slab > 0 {
@@ -63,16 +63,13 @@ func (p *product) run() {
 	s := p.shape
 	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
-	p.size = blockSizesOf(s)
-	p.fblocks = blocksOf(p.band.count, p.size.frequencies)
+	p.size = p.blockSizesOf(s)
 	if p.adjoint {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), p.size.columns)
 	}
-	if p.kept.values == nil { // else the blocks are those that are kept
-		p.fblocks = forWorkers(p.cpu.Team().Size(), p.fblocks, p.band.count, p.blocks)
-	}
+	p.fblocks = p.band.frequencyBlocks(&p.size, p.blocks, p.kept.workers(p.cpu))
 	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
 }
 
@@ -82,7 +79,7 @@ func (p *product) Do(lo, hi, worker int) {
 	s := p.shape
 	local := pieces{p.cpu.Workspace(worker)}
 	for item := lo; item < hi; item++ {
-		f0, f1 := share(p.band.count, p.fblocks, item/p.blocks)
+		f0, f1 := p.band.frequencies(p.fblocks, item/p.blocks, &p.size)
 		for step := range p.steps {
 			if p.adjoint {
 				c0, c1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
@@ -98,7 +95,7 @@ func (p *product) Do(lo, hi, worker int) {
 				k := p.kept.block(item*p.steps + step)
 				switch {
 				case p.kept.fill:
-					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.sine())
+					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.conjugate())
 				case p.splits:
 					p.forwardSliced(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
 				default:
@@ -109,18 +106,18 @@ func (p *product) Do(lo, hi, worker int) {
 	}
 }
 
-// sine returns the sines that the imaginary part of the spectrum is made with, forward: sliced
-// products take the conjugate.
-func (p *product) sine() []float32 {
+// conjugate returns 1 where the spectrum is conjugate, forward: sliced products take that.
+func (p *product) conjugate() int {
 	if p.splits {
-		return p.minusSin
+		return 1
 	}
-	return p.sin
+	return 0
 }
 
 // spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
-// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each.
-func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []float32) {
+// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each, conjugate = 1 for those
+// of the conjugate spectrum.
+func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld, conjugate int) {
 	size := blockSize(nm, ld)
 	for m := range nm {
 		for c := 0; c < nc; {
@@ -130,25 +127,10 @@ func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int, sine []fl
 				ahead = slots[p.layout.row(c0+c):]
 			}
 			k := k[m*ld+c:]
-			p.transformSlots(f+p.first, nf, n, p.evenSlots(m0+m), sine, slots, lds, k, k[size:], 2*size, ahead)
+			p.transformSlots(&p.size, f+p.first, nf, n, p.evenSlots(m0+m), conjugate, slots, lds, k, k[size:], 2*size, ahead)
 			c += n
 		}
 	}
-}
-
-// transformSlots makes both parts of n columns of a kernel's spectrum, for nf frequencies from f on, of the
-// first even slots and the odd ones with them. The slots ahead, if any, are fetched meanwhile: sliced
-// products, whose blocks fit the second-level cache, are slower for it.
-func (l *lattice) transformSlots(f, nf, n, even int, sine, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
-	all := l.pairs + 1
-	cos, sin, odd := l.cos[f*all:], sine[f*l.pairs:], slots[lds:]
-	if ahead == nil {
-		gemmNN(nf, n, even, cos, all, slots, 2*lds, re, ld, false)
-		gemmNN(nf, n, even-1, sin, l.pairs, odd, 2*lds, im, ld, false)
-		return
-	}
-	asm.GemmPair(n, &asm.PairPart{M: nf, K: even, LDA: all, A: cos, B: slots, C: re},
-		&asm.PairPart{M: nf, K: even - 1, LDA: l.pairs, A: sin, B: odd, C: im}, 2*lds, ld, false, ahead)
 }
 
 // forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets
@@ -160,7 +142,7 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 	size := blockSize(nm, ld)
 	if k == nil {
 		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.sin)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, 0)
 	}
 	spare := local.cut(asm.ComplexSpare)
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
@@ -204,7 +186,7 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	ld := columns(nc)
 	size := blockSize(nm, ld)
 	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.minusSin)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, 1)
 	spare := local.cut(asm.ComplexSpare)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
@@ -224,7 +206,7 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 	left, right := slicedOperands(&local, nm, batch, slab)
 	if k == nil {
 		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, p.minusSin)
+		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, 1)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
@@ -267,7 +249,7 @@ func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	left, right := slicedOperands(&local, nc, batch, slab)
 	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
 	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, p.sin)
+	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, 0)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {
 		dy := p.from[(f+q)*2*in+m0*batch:]

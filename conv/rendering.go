@@ -22,7 +22,7 @@ type featureFolding struct {
 	shape    *Shape
 	cpu      *tensor.CPU
 	features int
-	order    []int     // of slots, as lattice has them
+	*slotWaves
 	f, scale []float32 // [h, (i,j,t)] and [(i,j,t)], or no scale
 	folded   []float32
 
@@ -131,15 +131,28 @@ func (p *featureFolding) fold(bySlot, byTap []float32) {
 		t := p.order[e]
 		asm.SumDiff(bySlot[2*e*n:][:n], bySlot[(2*e-1)*n:][:n], byTap[(mid+t)*n:][:n], byTap[(mid-t)*n:][:n])
 	}
+	p.cross(bySlot)
 }
 
-// unfold takes the gradient by slots to that by taps.
+// unfold takes the gradient by slots, which is lost, to that by taps.
 func (p *featureFolding) unfold(byTap, bySlot []float32) {
 	mid, n := p.taps/2, p.width
+	p.cross(bySlot)
 	copy(byTap[mid*n:][:n], bySlot)
 	for e := 1; e <= mid; e++ {
 		t := p.order[e]
 		asm.SumDiff(byTap[(mid+t)*n:][:n], byTap[(mid-t)*n:][:n], bySlot[2*e*n:][:n], bySlot[(2*e-1)*n:][:n])
+	}
+}
+
+// cross replaces the slots of mirror images by their differences and sums.
+func (p *featureFolding) cross(bySlot []float32) {
+	n := p.width
+	for e, crossed := range p.crossed {
+		if crossed { // odd and even slot of either lie together
+			first, second := bySlot[(2*e-1)*n:][:2*n], bySlot[(2*e+1)*n:][:2*n]
+			asm.SumDiff(second, first, second, first)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ func (d *discs) measure(l *lattice, k Factors, s *Shape) {
 		for d.even[i] > 1 && zero(d.even[i]-1) {
 			d.even[i]--
 		}
+		d.even[i] = l.circle[d.even[i]-1] + 1
 	}
 	d.runs = d.runs[:0]
 	kinds := kinds(elementsOf(s, s.NIn))
@@ -132,7 +133,7 @@ var _ tensor.Task = (*gradient)(nil)
 // not equal.
 func (l *lattice) gradientParts(s *Shape) int {
 	const parts = 4
-	size := blockSizesOf(s)
+	size := l.blockSizesOf(s)
 	if s.Paired || s.Targets() > size.gradientRows || s.Sources() > size.columns || l.count < 16*parts {
 		return 1
 	}
@@ -141,9 +142,9 @@ func (l *lattice) gradientParts(s *Shape) int {
 
 // gradientLocal returns the size of a worker's memory: the kernel's gradient, a part of dy^
 // and what complex products need, or both sliced, and x^ at one frequency.
-func gradientLocal(s *Shape) int {
+func (l *lattice) gradientLocal(s *Shape) int {
 	most := 0
-	for _, b := range allBlocks {
+	for _, b := range l.blockSizesOfAny() {
 		// Paired elements have two kinds of half the columns, with two planes for each.
 		kernel := max(2*blockSize(b.gradientRows, columns(blockColumns)), 4*blockSize(b.gradientRows, columns(blockColumns/2)))
 		operands := max(s.B*b.gradientRows+asm.ComplexSpare, slicedLocal(b.gradientRows, 0, s.B))
@@ -166,7 +167,7 @@ func (g *gradient) run() {
 	s := g.shape
 	g.layout = slotBlocksOf(s)
 	g.splits = slicesProducts(s)
-	g.size = blockSizesOf(s)
+	g.size = g.blockSizesOf(s)
 	g.parts = g.gradientParts(s)
 	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, g.panels.blocks()*g.parts, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks()*g.parts, 1, g)
@@ -178,12 +179,37 @@ func (g *gradient) Do(lo, hi, worker int) {
 	for item := lo; item < hi; item++ {
 		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		block, part := item/g.rowBlocks/g.parts, item/g.rowBlocks%g.parts
-		first, last := share(g.band.count, g.parts, part)
+		first, last := g.part(part), g.part(part+1)
 		dslots := g.dslots[part*g.layout.size():]
-		count := blocksOf(last-first, g.size.gradientFrequencies)
+		_, most := g.band.gradientUnits(&g.size)
+		count := blocksOf(last-first, most)
+		if count == 0 && !g.accumulate {
+			g.clear(m0, m1-m0, block, dslots)
+		}
 		for i := range count {
-			f0, f1 := share(last-first, count, i)
-			g.block(first+f0, f1-f0, m0, m1-m0, block, dslots, local, g.accumulate || i > 0)
+			u0, u1 := share(last-first, count, i)
+			f0, f1 := g.band.at(first+u0, &g.size), g.band.at(first+u1, &g.size)
+			g.block(f0, f1-f0, m0, m1-m0, block, dslots, local, g.accumulate || i > 0)
+		}
+	}
+}
+
+// part returns the unit of frequencies that a part begins with.
+func (g *gradient) part(i int) int {
+	return g.band.nearest(i*g.band.count/g.parts, &g.size)
+}
+
+// clear is block for no frequency.
+func (g *gradient) clear(m0, nm, block int, dslots []float32) {
+	c0, nc := g.panels.block(block)
+	first := g.column + c0
+	for m := range nm {
+		for c := 0; c < nc; {
+			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
+			for slot := range g.layout.taps {
+				clear(slots[slot*lds:][:n])
+			}
+			c += n
 		}
 	}
 }
@@ -213,24 +239,10 @@ func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local piece
 			if m+1 < nm && !g.splits {
 				ahead = slots[g.layout.row(first+c):]
 			}
-			g.slotsGrad(f, nf, n, even, g.sinBack, k[m*ld+c+size:], k[m*ld+c:], 2*size, slots, lds, accumulate, ahead)
+			g.slotsGrad(&g.size, f, nf, n, even, 0, k[m*ld+c+size:], k[m*ld+c:], 2*size, slots, lds, accumulate, ahead)
 			c += n
 		}
 	}
-}
-
-// slotsGrad makes the gradients of n columns of the first even slots and the odd ones with them, or adds to them,
-// of that of their spectrum at nf frequencies from f on: re and, times the sines given, im, each with
-// rows ld apart. The slots ahead, if any, are fetched meanwhile.
-func (l *lattice) slotsGrad(f, nf, n, even int, sine, re, im []float32, ld int, slots []float32, lds int, accumulate bool, ahead []float32) {
-	cos, sin, odd := l.cosBack[f:], sine[f:], slots[lds:]
-	if ahead == nil {
-		gemmNN(even, n, nf, cos, l.count, re, ld, slots, 2*lds, accumulate)
-		gemmNN(even-1, n, nf, sin, l.count, im, ld, odd, 2*lds, accumulate)
-		return
-	}
-	asm.GemmPair(n, &asm.PairPart{M: even, K: nf, LDA: l.count, A: cos, B: re, C: slots},
-		&asm.PairPart{M: even - 1, K: nf, LDA: l.count, A: sin, B: im, C: odd}, ld, 2*lds, accumulate, ahead)
 }
 
 // spectrum returns x^ at frequency f, made in memory of its own if that is not nil.
