@@ -106,8 +106,8 @@ var (
 	pairedBlocks = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	// Blocks of whole groups, whose spectra take little time beside reading the slots, have more frequencies
 	// and in exchange fewer columns.
-	groupBlocks        = blockSizes{planes: 2, frequencies: 34, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 128, gradientRows: 64, unit: 1}
-	pairedGroupBlocks  = blockSizes{planes: 4, frequencies: 34, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientRows: 64, unit: 1}
+	groupBlocks        = blockSizes{planes: 2, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 128, gradientRows: 64, unit: 1}
+	pairedGroupBlocks  = blockSizes{planes: 4, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientRows: 64, unit: 1}
 	slicedBlocks       = blockSizes{planes: 2, frequencies: 16, rows: 64, columns: 128, adjointRows: 64, adjointColumns: 128, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	pairedSlicedBlocks = blockSizes{planes: 4, frequencies: 16, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	// narrowBlocks are those of sliced matrices that have no more rows and columns.
@@ -135,18 +135,11 @@ func (l *lattice) blockSizesOfAny() []blockSizes {
 	return all
 }
 
-// wholeGroups returns blocks of whole groups: no more frequencies than b has, or one group. Where
-// that is more than twice as many, there are fewer rows.
+// wholeGroups returns blocks of whole groups with no more frequencies than b has.
 func (l *lattice) wholeGroups(b blockSizes) blockSizes {
-	most := 2 * b.frequencies
-	b.groups = max(1, b.frequencies/l.periodW)
+	b.groups = b.frequencies / l.periodW
 	b.frequencies = b.groups * l.periodW
 	b.gradientFrequencies = b.frequencies
-	if b.frequencies > most {
-		for _, n := range []*int{&b.rows, &b.adjointRows, &b.gradientRows} {
-			*n = max(1, *n*most/b.frequencies)
-		}
-	}
 	return b
 }
 

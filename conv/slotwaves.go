@@ -31,8 +31,11 @@ type slotWaves struct {
 	cosBack []float32
 	sinBack [2][]float32
 
-	axes *axisWaves // nil where asm.KernelWaves does not have the taps
+	axes *axisWaves // nil where asm.KernelWaves does not have the taps, or groups are too large
 }
+
+// mostInGroup is how many frequencies a group, and a block of whole groups, may have for spectra to be made by axes.
+const mostInGroup = 34
 
 // axisWaves are the waves along either axis, as asm.KernelWaves takes them: those along y by group, those along
 // x by frequency. The second of two is for the conjugate spectrum and, back, for the imaginary part that is not
@@ -105,7 +108,7 @@ func newSlotWaves(offsets []Offset, l *lattice) slotWaves {
 			}
 		}
 	}
-	if w.onKernelTaps(taps) {
+	if w.onKernelTaps(taps) && l.periodW <= mostInGroup {
 		w.axes = newAxisWaves(l)
 	}
 	return w
