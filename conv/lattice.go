@@ -222,7 +222,7 @@ func (l *lattice) inverse(h, w int) inverse {
 	}
 	v.edge[1] = turned(v.edge[0])
 	for fy, g := range l.groups {
-		share := weight(fy, l.periodH) / float64(l.periodH*l.periodW)
+		share := l.groupWeight(fy)
 		for y := h / 2; y < h; y++ {
 			c, s := fromMiddle(fy, y, h, l.periodH)
 			v.cos = append(v.cos, float32(share*c))

@@ -68,8 +68,7 @@ func fromMiddleTap(offsets []Offset, e int) Offset {
 // square returns the square of the distance.
 func (o Offset) square() int { return o.Row*o.Row + o.Col*o.Col }
 
-// newSlotWaves fills the matrices between slots and spectra at the frequencies of a lattice. The kernel of a
-// correlation has the spectrum sum of psi(t) e^{+i w.t}.
+// newSlotWaves returns the slots of taps, and their waves at the frequencies of a lattice.
 func newSlotWaves(offsets []Offset, l *lattice) slotWaves {
 	w := slotWaves{pairs: len(offsets) / 2, order: byDistance(offsets)}
 	even := w.pairs + 1
@@ -88,6 +87,17 @@ func newSlotWaves(offsets []Offset, l *lattice) slotWaves {
 			}
 		}
 	}
+	w.fill(taps, l)
+	if w.onKernelTaps(taps) && l.periodW <= mostInGroup {
+		w.axes = newAxisWaves(l)
+	}
+	return w
+}
+
+// fill fills the matrices between slots and spectra. The kernel of a correlation has the spectrum
+// sum of psi(t) e^{+i w.t}.
+func (w *slotWaves) fill(taps []Offset, l *lattice) {
+	even := len(taps)
 	w.cos, w.cosBack = make([]float32, l.count*even), make([]float32, l.count*even)
 	for i := range w.sin {
 		w.sin[i], w.sinBack[i] = make([]float32, l.count*w.pairs), make([]float32, l.count*w.pairs)
@@ -95,7 +105,7 @@ func newSlotWaves(offsets []Offset, l *lattice) slotWaves {
 	for fy, g := range l.groups {
 		for fx := range g.count {
 			f := g.first + fx
-			share := l.share(fy) * l.shareInGroup(g, fx)
+			share := l.groupWeight(fy) * l.weightInGroup(g, fx)
 			for e, t := range taps {
 				c, s := w.waves(e, t, fy, fx, l)
 				w.cos[f*even+e] = float32(c)
@@ -108,10 +118,6 @@ func newSlotWaves(offsets []Offset, l *lattice) slotWaves {
 			}
 		}
 	}
-	if w.onKernelTaps(taps) && l.periodW <= mostInGroup {
-		w.axes = newAxisWaves(l)
-	}
-	return w
 }
 
 // waves returns what the even and the odd slot of tap t, of pair e, contribute to real and imaginary part.
@@ -129,13 +135,13 @@ func (w *slotWaves) waves(e int, t Offset, fy, fx int, l *lattice) (even, odd fl
 	return phase(fy*t.Row*l.periodW+fx*t.Col*l.periodH, l.periodH*l.periodW)
 }
 
-// share returns what the gradient at a frequency of a group counts, beside shareInGroup: the
+// groupWeight returns what the gradient at a frequency of a group counts, beside weightInGroup: the
 // spectrum of a real plane has it at the opposite frequency too, which is not kept.
-func (l *lattice) share(fy int) float64 {
+func (l *lattice) groupWeight(fy int) float64 {
 	return weight(fy, l.periodH) / float64(l.periodH*l.periodW)
 }
 
-func (l *lattice) shareInGroup(g frequencies, fx int) float64 {
+func (l *lattice) weightInGroup(g frequencies, fx int) float64 {
 	if g.rows == 1 {
 		return weight(fx, l.periodW)
 	}
@@ -160,7 +166,7 @@ func newAxisWaves(l *lattice) *axisWaves {
 	const far = 3 // of a tap from the middle, along an axis
 	for i, sign := range [2]float64{1, -1} {
 		for fy := range l.groups {
-			share := l.share(fy)
+			share := l.groupWeight(fy)
 			y, back := [6]float32{}, [7]float32{float32(share)}
 			for r := 1; r <= far; r++ {
 				c, s := phase(fy*r, l.periodH)
