@@ -131,6 +131,8 @@ type layer struct {
 	dscale        []float32      // on the host: the gradient of the kernel's scale
 	scaleProducts products       // of renderedScaleGrad
 	penalty       *penalty       // of the norms of kernel and bias, or nil
+	behind        *nn.BatchNorm  // what follows the layer, if it may be computed with it, or nil
+	stem          *stem          // does so, or nil
 }
 
 // newLayer builds a layer whose kernel network sees spatial coordinates, group
@@ -206,16 +208,29 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
 	}
-	passes, factored, err := choose(p.Device, s, l.cfg.Algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl), p.Inference)
+	l.outEl, l.shape = outEl, *s
+	algorithm, whole := l.cfg.Algorithm, l.takesStem(p)
+	if whole {
+		algorithm = Taps
+	}
+	passes, factored, err := choose(p.Device, s, algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl), p.Inference)
 	if err != nil {
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
-	l.in, l.inEl, l.outEl, l.passes, l.factored, l.shape = in, inEl, outEl, passes, factored, *s
+	l.in, l.inEl, l.passes, l.factored, l.stem = in, inEl, passes, factored, nil
 	l.inference = p.Inference
 	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepDerived {
 		k.KeepSpectra()
 	}
-	l.out = p.Map(l.cfg.Out, outEl.Max(), s.OutH, s.OutW)
+	h, w := s.OutH, s.OutW
+	if whole {
+		l.stem = newStem(passes.(*taps), l.behind, s)
+		h, w = l.stem.out(s)
+	}
+	l.out = p.Map(l.cfg.Out, outEl.Max(), h, w)
+	if whole {
+		l.out.KeepValue() // Backward reads it
+	}
 	if outEl.Weighted {
 		l.out.On = outEl
 	}
@@ -284,6 +299,11 @@ func (l *layer) Bind(dev tensor.Device) {
 	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
+	if l.stem != nil {
+		if err := l.stem.bind(&l.shape); err != nil {
+			refuse("Bind", "%s: %v", l.cfg.Name, err)
+		}
+	}
 	l.net.Bind(dev)
 	if l.weights != nil {
 		l.weights.Bind(dev)
@@ -296,7 +316,7 @@ func (l *layer) Bind(dev tensor.Device) {
 // Forward renders the kernel at the present elements and convolves.
 func (l *layer) Forward(train bool) {
 	l.Render()
-	l.Convolve()
+	l.convolve(train)
 	if l.penalty != nil {
 		l.measurePenalty()
 	}
@@ -391,7 +411,10 @@ func (l *layer) Algorithm() Algorithm {
 func (l *layer) Taps() []Tap { return l.coords.taps }
 
 // Convolve computes the output map with the rendered kernel.
-func (l *layer) Convolve() {
+func (l *layer) Convolve() { l.convolve(false) }
+
+// convolve is Convolve, in a training step or not.
+func (l *layer) convolve(train bool) {
 	s := &l.shape
 	if l.positions == 0 {
 		refuse("Convolve", "%s: no Render before it", l.cfg.Name)
@@ -403,6 +426,10 @@ func (l *layer) Convolve() {
 	x := l.in.Value
 	if l.weights.live() {
 		x = l.weights.scaled(l.forWeights())
+	}
+	if l.stem != nil {
+		l.stem.Forward(l.out.Value, x, l.prepared, l.spare(), s, train)
+		return
 	}
 	l.algorithm().Forward(l.out.Value, x, l.prepared, l.spare(), s)
 }
@@ -442,10 +469,15 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	if l.bias != nil {
 		dbias = l.bias.Grad
 	}
-	if l.factored != nil {
+	switch {
+	case l.factored != nil:
 		l.featuresBackward(x, dx, dy, dbias, accumulate, n)
-	} else {
+	case l.stem != nil:
 		dkernel := l.Kernel() // the kernel itself has served
+		l.stem.Backward(dkernel, dy, l.out.Live(), x, l.prepared, l.spare(), s)
+		l.kernelBackward(dkernel, n)
+	default:
+		dkernel := l.Kernel()
 		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		l.kernelBackward(dkernel, n)
 	}

@@ -27,5 +27,15 @@ func NewLifting(cfg Config, seed uint64) (*Lifting, error) {
 // Plan reserves buffers for the input map and at most out.Max() output elements,
 // and returns the output map. The list may change from pass to pass.
 func (l *Lifting) Plan(p *nn.Plan, in *nn.Map, out *gumbel.Elements) *nn.Map {
+	l.behind = nil
 	return l.plan(p, in, nil, out)
+}
+
+// PlanNorm is Plan for a layer that n follows. In a plan for training on a CPU the two are one layer
+// where that can be, and PlanNorm returns n's output map: Forward and Backward do then what n's would
+// do, which is not to be planned. Else whole is false, and the map is that of Plan.
+func (l *Lifting) PlanNorm(p *nn.Plan, in *nn.Map, out *gumbel.Elements, n *nn.BatchNorm) (y *nn.Map, whole bool) {
+	l.behind = n
+	y = l.plan(p, in, nil, out)
+	return y, l.stem != nil
 }

@@ -18,19 +18,24 @@ const thinParts = 8
 // which are what workers share, and which are added up in order. A last column of ones
 // gives the gradient of the bias.
 type thinReduction struct {
-	view
+	tapPanels
 	shape  *Shape
 	cpu    *tensor.CPU
 	dy     []float32 // [m, outH, outW, batch]
 	kernel []float32 // what the parts are added up to
 	sums   []float32 // [part, m, columns]
 
-	columns int    // (s,t), and the last of ones
-	runs    []line // of taps side by side
-	span    int    // positions of a block; 0: part of one position's batch
-	deep    int    // packed rows of a block
-	blocks  int    // of a row
+	columns int // (s,t), and the last of ones
+	span    int // positions of a block; 0: part of one position's batch
+	blocks  int // of a row
 	parts   int
+}
+
+// tapPanels packs what the taps of a few sources meet.
+type tapPanels struct {
+	view
+	runs []line // of taps side by side
+	deep int    // rows of a panel
 }
 
 // thinSums returns the size of a part.
@@ -65,24 +70,12 @@ var _ tensor.Task = (*thinReduction)(nil)
 // Do computes the parts lo <= part < hi.
 func (r *thinReduction) Do(lo, hi, worker int) {
 	panels := r.cpu.Workspace(worker)
-	r.fillUp(panels)
+	r.fillUp(panels, r.columns)
 	for part := lo; part < hi; part++ {
 		first, last := share(r.outH*r.blocks, r.parts, part)
 		for i := first; i < last; i++ {
 			r.block(r.sums[part*thinSums(r.shape):], panels, i/r.blocks, i%r.blocks, i > first)
 		}
-	}
-}
-
-// fillUp writes the column of ones, and zeros in what fills up its panel: values that are there by
-// chance may be denormal, and slow.
-func (r *thinReduction) fillUp(panels []float32) {
-	_, nr := asm.GemmTile()
-	last := (r.columns - 1) / nr * nr
-	panel := panels[last*r.deep:][:nr*r.deep]
-	clear(panel)
-	for at := r.columns - 1 - last; at < len(panel); at += nr {
-		panel[at] = 1
 	}
 }
 
@@ -106,16 +99,28 @@ func (r *thinReduction) block(sums, panels []float32, row, block int, accumulate
 	}
 }
 
-// pack fills the panels with what the taps meet from a position and batch entry on.
-func (r *thinReduction) pack(panels []float32, row, col, b, terms int) {
+// fillUp writes the last of so many columns, ones, and zeros in what fills up its panel: values that
+// are there by chance may be denormal, and slow.
+func (p *tapPanels) fillUp(panels []float32, columns int) {
 	_, nr := asm.GemmTile()
-	for s := range r.sources {
-		for _, l := range r.runs {
-			src := r.src[s*r.plane+r.at(l.t, row, col)+b:]
+	last := (columns - 1) / nr * nr
+	panel := panels[last*p.deep:][:nr*p.deep]
+	clear(panel)
+	for at := columns - 1 - last; at < len(panel); at += nr {
+		panel[at] = 1
+	}
+}
+
+// pack fills the columns (s,t) with what the taps meet from a position and batch entry on.
+func (p *tapPanels) pack(panels []float32, row, col, b, terms int) {
+	_, nr := asm.GemmTile()
+	for s := range p.sources {
+		for _, l := range p.runs {
+			src := p.src[s*p.plane+p.at(l.t, row, col)+b:]
 			for t := 0; t < l.n; {
-				column := s*len(r.offsets) + l.t + t
+				column := s*len(p.offsets) + l.t + t
 				n := min(l.n-t, nr-column%nr)
-				asm.Transpose(panels[column/nr*nr*r.deep+column%nr:], nr, src[t*r.batch:], r.batch, n, terms)
+				asm.Transpose(panels[column/nr*nr*p.deep+column%nr:], nr, src[t*p.batch:], p.batch, n, terms)
 				t += n
 			}
 		}

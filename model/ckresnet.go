@@ -102,7 +102,7 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 }
 
 func (a *ckResNet) reserve(p *planner) *nn.Map {
-	x := p.normPoolReLU(a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0))
+	x := p.stem(a.lift, a.liftNorm, p.net.cfg.pooled(0))
 	for i, b := range a.blocks {
 		in, inElements := x, p.elements
 		p.residual = in

@@ -68,7 +68,7 @@ func (a *gcnn) build(net *Network) (err error) {
 }
 
 func (a *gcnn) reserve(p *planner) *nn.Map {
-	x := p.normPoolReLU(a.liftNorm, p.lifting(a.lift), p.net.cfg.pooled(0))
+	x := p.stem(a.lift, a.liftNorm, p.net.cfg.pooled(0))
 	for i, g := range a.convs {
 		// The published program pools after the ReLU; the two commute.
 		x = p.normPoolReLU(a.norms[i], p.group(g, x), p.net.cfg.pooled(i+1))

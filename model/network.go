@@ -358,10 +358,17 @@ func (p *planner) nextElements() (in, out *gumbel.Elements) {
 	return in, p.elements
 }
 
-// lifting plans the convolution of the images.
-func (p *planner) lifting(l *conv.Lifting) *nn.Map {
+// stem plans the convolution of the images, and a normalisation, a pool if so wanted and a ReLU behind it.
+func (p *planner) stem(l *conv.Lifting, n norm, pool bool) *nn.Map {
+	follow(n, pool)
 	_, out := p.nextElements()
-	return p.end(l, l.Plan(p.Plan, p.to.input, out), p.to.input)
+	b, _ := n.(*nn.BatchNorm)
+	x, whole := l.PlanNorm(p.Plan, p.to.input, out, b)
+	x = p.end(l, x, p.to.input)
+	if whole {
+		return x
+	}
+	return p.single(n, x)
 }
 
 // group plans a group convolution of x.

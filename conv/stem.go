@@ -1,0 +1,579 @@
+package conv
+
+import (
+	"math"
+
+	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// stem computes a lifting convolution together with the batch normalisation, pooling and
+// ReLU that follow it, tile by tile, so that the largest map of a network is never stored.
+//
+// That takes mean and variance before the convolution. With p_a what tap and channel a
+// meet at a position of an image, less a pivot of the channel, and k_m the kernel of target m = (o,i),
+//
+//	z_m = sum over a of k_ma p_a,   mean(z_m) = k_m mean(p),   var(z_m) = k_m Cov(p) k_m
+//
+// and y is z and a constant, which the normalisation takes away again. Backward, with d for what
+// of the gradient passes ReLU and pooling, h = (y - mean)*invstd, and means over the
+// channel's n values,
+//
+//	dz = scale (d - mean(d) - h mean(d h)),   dk_ma = sum over positions of dz_m (p_a + pivot)
+//
+// where the sums of d p_a are products, those of p_a are known, and those of h p_a are Cov(p) k_m, so
+// that dz is never made either. Sums over channels are in float64.
+type stem struct {
+	norm *nn.BatchNorm
+	tapPanels
+	p       *taps
+	shape   *Shape
+	phase   stemPhase
+	train   bool
+	trained bool // the last pass had train
+
+	kernel  []float32 // as Forward of taps has it: [m, (t,s)]
+	lda     int
+	rows    []int     // offsets of what the taps meet at a position, (t,s)
+	y, dy   []float32 // of the result
+	sums    []float32 // [parts, m, taps and a last column]: of d p_a, and of d
+	dkernel []float32
+	tile    stemTile
+	parts   int
+
+	// Of the patches p: columns (s,t), and with them in the last one, ones.
+	pivot   []float64   // [source]
+	moments [][]float64 // [part][(s,t), columns]
+	mean    []float64   // [(s,t)]
+	cov     []float64   // [(s,t), (s,t)]
+
+	// Of the targets m, in the last Forward.
+	maps    []asm.NormMap // what the normalisation does to z
+	shift   []float64     // by how much y exceeds z, the bias apart
+	image   []float64     // [m, (s,t)]: Cov(p) k_m
+	rowMean []float64     // of z
+	rowVar  []float64
+
+	channelMean, invStd []float64 // [o], the mean of y without the bias
+
+	totals []float64   // [m, columns]: of the sums
+	local  [][]float64 // of each worker: a target's kernel
+}
+
+type stemPhase uint8
+
+const (
+	stemMoments stemPhase = iota
+	stemStatistics
+	stemForward
+	stemProducts
+	stemGradient
+)
+
+// stemTile is a piece of the plane that the taps are packed for at a time.
+type stemTile struct {
+	side   int // rows of it, 2 with pooling
+	span   int // positions of a row
+	lines  int // tiles below each other
+	blocks int // tiles side by side
+	ld     int // distance of what a strip of targets has of it
+}
+
+// stemTerms is how many positions, batch included, a tile has at most if a window has not more: a strip of
+// targets then fits the first-level cache.
+const stemTerms = 512
+
+// newStemTile returns the tiles of a shape, in whole windows of pooling.
+func newStemTile(s *Shape, pool bool) stemTile {
+	t := stemTile{side: 1}
+	if pool {
+		t.side = 2
+	}
+	windows := s.OutW / t.side
+	t.lines, t.blocks = s.OutH/t.side, blocksOf(windows, max(1, stemTerms/(t.side*t.side*s.B)))
+	t.span = blocksOf(windows, t.blocks) * t.side
+	t.blocks = blocksOf(windows*t.side, t.span)
+	// Rows a power of two apart would share a few lines of the cache.
+	t.ld = roundUp(t.side*t.span*s.B) + vector
+	return t
+}
+
+// thickStem is how many targets there have to be for each column: the moments take as many products as so many
+// targets' convolution, and maps of few targets are in the cache when they are normalised.
+const thickStem = 4
+
+// takesStem reports whether a normalisation behind the layer can be computed with it, and should be.
+func (l *layer) takesStem(p *nn.Plan) bool {
+	s, n := &l.shape, l.behind
+	_, cpu := p.Device.(*tensor.CPU)
+	columns := s.Sources() * len(s.Offsets)
+	switch {
+	case n == nil || p.Inference || l.inputGrad || l.outEl.Weighted || s.PerElement:
+		return false
+	case p.Device != nil && !cpu || l.cfg.Algorithm != Auto && l.cfg.Algorithm != Taps:
+		return false
+	case s.B < thinBatch || s.Sources() >= thinSources || columns >= depth || s.Targets() < thickStem*columns:
+		return false
+	case s.OutH*s.OutW == 1 || n.Pool && min(s.OutH, s.OutW) < 2:
+		return false
+	}
+	var f frame
+	f.forward(s, s)
+	return f.form == bordered
+}
+
+// newStem returns the stem of a layer that takes it.
+func newStem(p *taps, n *nn.BatchNorm, s *Shape) *stem {
+	columns := s.Sources() * len(s.Offsets)
+	t := &stem{norm: n, p: p, tile: newStemTile(s, n.Pool)}
+	floats := func(n int) []float64 { return make([]float64, n) }
+	for range thinParts {
+		t.moments = append(t.moments, floats(columns*(columns+1)))
+	}
+	t.pivot, t.mean, t.cov = floats(s.Sources()), floats(columns), floats(columns*columns)
+	t.maps = make([]asm.NormMap, s.Targets())
+	t.rowMean, t.rowVar, t.shift = floats(s.Targets()), floats(s.Targets()), floats(s.Targets())
+	t.image, t.totals = floats(s.Targets()*columns), floats(s.Targets()*(columns+1))
+	t.channelMean, t.invStd = floats(s.Out), floats(s.Out)
+	t.rows, t.runs = make([]int, columns), make([]line, 0, len(s.Offsets))
+	return t
+}
+
+// out returns height and width of the result.
+func (t *stem) out(s *Shape) (h, w int) { return s.OutH / t.tile.side, s.OutW / t.tile.side }
+
+// bind reserves the memory of the workers.
+func (t *stem) bind(s *Shape) error {
+	for range t.p.team.Size() {
+		t.local = append(t.local, make([]float64, len(t.mean)))
+	}
+	return t.p.cpu.ReserveWorkspace(t.stripSize() + t.sourceSize() + t.panelSize(max(t.tile.side*t.tile.span*s.B, depth)))
+}
+
+// stripSize returns the size of a strip of targets, or of the moments of a block.
+func (t *stem) stripSize() int {
+	mr, _ := asm.GemmTile()
+	return roundUp(max(mr*t.tile.ld, len(t.mean)*(len(t.mean)+1)))
+}
+
+// sourceSize returns the size of what the taps meet in a tile.
+func (t *stem) sourceSize() int { return t.tile.ld * len(t.mean) }
+
+// panelSize returns the size of the same transposed, and a last column, for so many terms.
+func (t *stem) panelSize(terms int) int {
+	_, nr := asm.GemmTile()
+	return blocksOf(len(t.mean)+1, nr) * nr * terms
+}
+
+// work cuts a worker's memory.
+func (t *stem) work(worker int) stemWork {
+	local, strip, source := t.p.cpu.Workspace(worker), t.stripSize(), t.sourceSize()
+	return stemWork{strip: local[:strip], source: local[strip:][:source], panels: local[strip+source:], kernel: t.local[worker]}
+}
+
+// stemWork is the memory of a worker.
+type stemWork struct {
+	strip  []float32 // of targets: z or d
+	source []float32 // [(t,s), line, n]: what the taps meet
+	panels []float32 // the same transposed, of columns (s,t), and ones
+	kernel []float64 // a target's
+}
+
+// source copies the images into a border, with train less their pivots.
+func (t *stem) source(x, scratch tensor.Buffer, s *Shape) {
+	t.shape = s
+	t.frame.forward(s, &t.p.max)
+	t.view.source(t.p, x.Host(), scratch.Host(), s.Sources(), s.B)
+	for c := range t.sources {
+		pivot := float32(0)
+		if t.train {
+			pivot = x.Host()[c*s.H*s.W*s.B] // any value will do; that of a background makes for exact sums
+		}
+		t.pivot[c] = float64(pivot)
+		plane := t.src[c*t.plane:][:t.plane]
+		asm.Affine(plane, plane, 1, -pivot)
+	}
+	t.runs = t.lines(t.runs)
+	for a := range t.rows {
+		tap, c := a/t.sources, a%t.sources
+		t.rows[a] = t.at(tap, 0, 0) + c*t.plane
+	}
+}
+
+// Forward computes the result of x, and with train the statistics that it takes.
+func (t *stem) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape, train bool) {
+	n, team := t.norm, t.p.team
+	t.train, t.trained = train, train
+	t.source(x, scratch, s)
+	t.kernel, t.lda = prepared.Host(), lead(len(t.mean)+1)
+	if train {
+		t.prepareMoments()
+		t.run(stemMoments, t.parts, 1)
+		t.joinMoments()
+	}
+	t.run(stemStatistics, s.Out, 1)
+	if train {
+		n.Batches.Value.Host()[0]++
+	}
+	t.y = y.Host()
+	items := t.tile.lines * t.tile.blocks
+	t.run(stemForward, items, max(1, items/(8*team.Size())))
+	t.forget()
+}
+
+// Backward writes the gradient of the kernel, given that of the result, y, and adds to those of the
+// normalisation's weight and bias. The convolution's bias has none, since a constant has no effect.
+func (t *stem) Backward(dkernel, dy, y, x, prepared, scratch tensor.Buffer, s *Shape) {
+	if !t.trained {
+		refuse("Backward", "no Forward(true) before it")
+	}
+	size := thinParts * thinSums(s)
+	t.source(x, scratch.Slice(size, scratch.Len()), s)
+	t.kernel, t.lda = prepared.Host(), lead(len(t.mean)+1)
+	t.sums, t.dkernel, t.dy, t.y = scratch.Host()[:size], dkernel.Host(), dy.Host(), y.Host()
+	t.parts = min(thinParts, t.tile.lines*t.tile.blocks)
+	t.deep = t.tile.side * t.tile.span * s.B
+	t.run(stemProducts, t.parts, 1)
+	t.run(stemGradient, s.Out, 1)
+	t.forget()
+}
+
+func (t *stem) run(phase stemPhase, items, chunk int) {
+	t.phase = phase
+	t.p.team.For(items, chunk, t)
+}
+
+// forget lets go of the maps.
+func (t *stem) forget() {
+	t.shape, t.src, t.kernel, t.y, t.dy, t.sums, t.dkernel = nil, nil, nil, nil, nil, nil, nil
+}
+
+var _ tensor.Task = (*stem)(nil)
+
+// Do computes parts of a sum, channels or tiles, as the phase says.
+func (t *stem) Do(lo, hi, worker int) {
+	w := t.work(worker)
+	for i := lo; i < hi; i++ {
+		switch t.phase {
+		case stemMoments:
+			t.addMoments(i, w.strip, w.panels)
+		case stemStatistics:
+			t.statistics(i, w.kernel)
+		case stemForward:
+			t.forward(i, &w)
+		case stemProducts:
+			t.products(i, &w)
+		case stemGradient:
+			t.gradient(i, w.kernel)
+		}
+	}
+}
+
+// prepareMoments sets what the positions are summed in: blocks of a row, as deep as panels are.
+func (t *stem) prepareMoments() {
+	span := min(max(1, depth/t.batch), t.outW)
+	t.deep = span * t.batch
+	t.parts = min(thinParts, t.outH)
+}
+
+// addMoments sums up products of what taps meet over a part of the rows.
+func (t *stem) addMoments(part int, sums, panels []float32) {
+	columns := len(t.mean) + 1
+	sums = sums[:len(t.mean)*columns]
+	total := t.moments[part]
+	clear(total)
+	mr, nr := asm.GemmTile()
+	t.fillUp(panels, columns)
+	first, last := share(t.outH, t.parts, part)
+	for row := first; row < last; row++ {
+		for col := 0; col < t.outW; col += t.deep / t.batch {
+			terms := min(t.deep, (t.outW-col)*t.batch)
+			t.pack(panels, row, col, 0, terms)
+			for c := range t.sources {
+				for _, l := range t.runs {
+					for i := 0; i < l.n; i += mr {
+						a := t.src[c*t.plane+t.at(l.t+i, row, col):]
+						to := sums[(c*len(t.offsets)+l.t+i)*columns:]
+						for q := 0; q < columns; q += nr {
+							asm.GemmNN(min(mr, l.n-i), min(nr, columns-q), terms, a, t.batch, panels[q*t.deep:], nr, to[q:], columns, false)
+						}
+					}
+				}
+			}
+			for i, v := range sums {
+				total[i] += float64(v)
+			}
+		}
+	}
+}
+
+// joinMoments adds up the parts.
+func (t *stem) joinMoments() {
+	columns := len(t.mean) + 1
+	total := t.moments[0]
+	for _, part := range t.moments[1:t.parts] {
+		for i, v := range part {
+			total[i] += v
+		}
+	}
+	n := t.positions()
+	for a := range t.mean {
+		t.mean[a] = total[a*columns+columns-1] / n
+	}
+	for a, ma := range t.mean {
+		for b, mb := range t.mean {
+			t.cov[a*len(t.mean)+b] = total[a*columns+b]/n - float64(ma*mb)
+		}
+	}
+}
+
+// positions returns the number of values of a target.
+func (t *stem) positions() float64 { return float64(t.outH * t.outW * t.batch) }
+
+// row writes the kernel of target m, in the order (s,t), to k, and returns by how much y exceeds z, the
+// bias apart.
+func (t *stem) row(k []float64, m int) (shift float64) {
+	for c := range t.sources {
+		sum := 0.0
+		for tap := range t.offsets {
+			v := float64(t.kernel[m*t.lda+tap*t.sources+c])
+			k[c*len(t.offsets)+tap] = v
+			sum += v
+		}
+		shift += float64(sum * t.pivot[c])
+	}
+	return shift
+}
+
+// statistics makes what happens to the values of channel o, from the statistics of the pass or, without
+// train, from the running ones.
+func (t *stem) statistics(o int, k []float64) {
+	n, of := t.norm, t.shape.NOut
+	columns := len(t.mean)
+	bias := 0.0
+	if t.p.biased {
+		bias = float64(t.kernel[o*of*t.lda+columns])
+	}
+	for m := o * of; m < (o+1)*of; m++ {
+		t.shift[m] = t.row(k, m)
+		if t.train {
+			t.rowMean[m], t.rowVar[m] = t.project(k, m)
+		}
+	}
+	mean := float64(n.RunningMean.Value.Host()[o]) - bias
+	variance := float64(n.RunningVar.Value.Host()[o])
+	if t.train {
+		mean, variance = t.ofChannel(o)
+		t.update(o, mean+bias, variance)
+	}
+	t.channelMean[o], t.invStd[o] = mean, 1/math.Sqrt(variance+float64(n.Eps))
+	floor := float32(math.Inf(-1))
+	if n.ReLU {
+		floor = 0
+	}
+	scale := t.invStd[o] * float64(n.Weight.Value.Host()[o])
+	for m := o * of; m < (o+1)*of; m++ {
+		t.maps[m] = asm.NormMap{Mean: float32(mean - t.shift[m]), Scale: float32(scale), Shift: n.Bias.Value.Host()[o], Floor: floor}
+	}
+}
+
+// project returns mean and variance of z_m for the kernel k, and keeps Cov(p) k.
+func (t *stem) project(k []float64, m int) (mean, variance float64) {
+	columns := len(k)
+	image := t.image[m*columns:][:columns]
+	for a := range image {
+		image[a] = dot(t.cov[a*columns:][:columns], k)
+	}
+	return dot(t.mean, k), dot(image, k)
+}
+
+// dot returns the scalar product of a and as many values of b.
+func dot(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64 // four sums, since one would wait for each addition
+	b = b[:len(a)]
+	for len(a) >= 4 {
+		s0 += float64(a[0] * b[0])
+		s1 += float64(a[1] * b[1])
+		s2 += float64(a[2] * b[2])
+		s3 += float64(a[3] * b[3])
+		a, b = a[4:], b[4:]
+	}
+	for i, v := range a {
+		s0 += float64(v * b[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// ofChannel joins mean and variance of the targets of a channel.
+func (t *stem) ofChannel(o int) (mean, variance float64) {
+	of := t.shape.NOut
+	for m := o * of; m < (o+1)*of; m++ {
+		mean += t.rowMean[m] + t.shift[m]
+	}
+	mean /= float64(of)
+	for m := o * of; m < (o+1)*of; m++ {
+		d := t.rowMean[m] + t.shift[m] - mean
+		variance += t.rowVar[m] + float64(d*d)
+	}
+	return mean, max(0, variance/float64(of))
+}
+
+// update moves the running statistics of channel o.
+func (t *stem) update(o int, mean, variance float64) {
+	n, k := t.norm, float64(t.norm.Momentum)
+	count := float64(t.shape.NOut) * t.positions()
+	runningMean, runningVar := &n.RunningMean.Value.Host()[o], &n.RunningVar.Value.Host()[o]
+	*runningMean = float32(float64((1-k)*float64(*runningMean)) + float64(k*mean))
+	*runningVar = float32(float64((1-k)*float64(*runningVar)) + float64(k*variance)*count/max(count-1, 1))
+}
+
+// place returns the first row and column of tile number i, and the number of values of a row of it.
+func (t *stem) place(i int) (row, col, n int) {
+	g := &t.tile
+	row, col = i/g.blocks*g.side, i%g.blocks*g.span
+	return row, col, min(g.span, t.outW/g.side*g.side-col) * t.batch
+}
+
+// gather copies what the taps meet in a tile, n values of each row of it.
+func (t *stem) gather(source []float32, row, col, n int) {
+	for a, offset := range t.rows {
+		for line := range t.tile.side {
+			from := ((row+line)*t.width+col)*t.batch + offset
+			copy(source[a*t.tile.ld+line*n:][:n], t.src[from:])
+		}
+	}
+}
+
+// convolve computes z of a strip of so many targets from m on.
+func (t *stem) convolve(w *stemWork, m, targets, n int) {
+	asm.GemmStripNN(targets, t.tile.side*n, len(t.rows), t.kernel[m*t.lda:], t.lda, w.source, t.tile.ld, w.strip, t.tile.ld, false)
+}
+
+// result returns where the result, or its gradient, of target m has what belongs to the tile at (row, col).
+func (t *stem) result(m, row, col int) int {
+	side := t.tile.side
+	return ((m*(t.outH/side)+row/side)*(t.outW/side) + col/side) * t.batch
+}
+
+// fetch brings into the cache what x, the result or its gradient, has of a strip of targets in a tile: pieces so
+// short that the processor does not see them coming.
+func (t *stem) fetch(x []float32, m, targets, row, col, n int) {
+	if targets > 0 {
+		asm.Prefetch(x[t.result(m, row, col):], t.result(1, 0, 0), targets, n/t.tile.side)
+	}
+}
+
+// forward computes tile number i of the result.
+func (t *stem) forward(i int, w *stemWork) {
+	mr, _ := asm.GemmTile()
+	all := t.shape.Targets()
+	row, col, n := t.place(i)
+	t.fetch(t.y, 0, min(mr, all), row, col, n)
+	t.gather(w.source, row, col, n)
+	for m := 0; m < all; m += mr {
+		targets := min(mr, all-m)
+		t.fetch(t.y, m+mr, min(mr, all-m-mr), row, col, n)
+		t.convolve(w, m, targets, n)
+		for r := range targets {
+			z, at := w.strip[r*t.tile.ld:], t.result(m+r, row, col)
+			if t.tile.side == 1 {
+				asm.Norm(t.y[at:at+n], z[:n], &t.maps[m+r])
+			} else {
+				asm.NormPool(t.y[at:at+n/2], z[:n], z[n:2*n], t.batch, &t.maps[m+r])
+			}
+		}
+	}
+}
+
+// products adds up, over the tiles of a part, d times what taps meet, and d.
+func (t *stem) products(part int, w *stemWork) {
+	mr, nr := asm.GemmTile()
+	columns, all := len(t.mean)+1, t.shape.Targets()
+	sums := t.sums[part*thinSums(t.shape):]
+	t.fillUp(w.panels, columns)
+	first, last := share(t.tile.lines*t.tile.blocks, t.parts, part)
+	for i := first; i < last; i++ {
+		row, col, n := t.place(i)
+		t.fetch(t.dy, 0, min(mr, all), row, col, n)
+		for line := range t.tile.side {
+			t.pack(w.panels[line*n*nr:], row+line, col, 0, n)
+		}
+		if t.tile.side == 2 {
+			t.gather(w.source, row, col, n)
+		}
+		for m := 0; m < all; m += mr {
+			targets := min(mr, all-m)
+			t.fetch(t.dy, m+mr, min(mr, all-m-mr), row, col, n)
+			t.passed(w, m, targets, row, col, n)
+			for q := 0; q < columns; q += nr {
+				asm.GemmNN(targets, min(nr, columns-q), t.tile.side*n, w.strip, t.tile.ld, w.panels[q*t.deep:], nr, sums[m*columns+q:], columns, i > first)
+			}
+		}
+	}
+}
+
+// passed writes to a strip what of the gradient passes ReLU and pooling.
+func (t *stem) passed(w *stemWork, m, targets, row, col, n int) {
+	if t.tile.side == 2 {
+		t.convolve(w, m, targets, n)
+	}
+	for r := range targets {
+		d, at := w.strip[r*t.tile.ld:], t.result(m+r, row, col)
+		switch {
+		case t.tile.side == 2:
+			asm.NormPoolGrad(d[:n], d[n:2*n], t.dy[at:at+n/2], d[:n], d[n:2*n], t.batch, &t.maps[m+r], 1, 0, 0)
+		case t.norm.ReLU:
+			asm.ReluGrad(d[:n], t.dy[at:at+n], t.y[at:at+n])
+		default:
+			copy(d[:n], t.dy[at:at+n])
+		}
+	}
+}
+
+// gradient makes the gradients of channel o.
+func (t *stem) gradient(o int, k []float64) {
+	s, n := t.shape, t.norm
+	columns, taps, of := len(t.mean), len(s.Offsets), s.NOut
+	first, second := 0.0, 0.0 // sums of d and of d*h
+	for m := o * of; m < (o+1)*of; m++ {
+		sum := t.total(m)
+		t.row(k, m)
+		first += sum[columns]
+		second += dot(k, sum) - float64((t.channelMean[o]-t.shift[m])*sum[columns])
+	}
+	invStd := t.invStd[o]
+	second *= invStd
+	n.Bias.Grad.Host()[o] += float32(first)
+	n.Weight.Grad.Host()[o] += float32(second)
+
+	scale := invStd * float64(n.Weight.Value.Host()[o])
+	mean, slope := first/float64(of), second/float64(of)*invStd
+	for i := range of {
+		m := o*of + i
+		sum, image := t.totals[m*(columns+1):][:columns+1], t.image[m*columns:][:columns]
+		offset := t.rowMean[m] + t.shift[m] - t.channelMean[o]
+		dz := scale * (sum[columns] - mean - float64(slope*offset))
+		for c := range s.In {
+			to := t.dkernel[((o*s.In+c)*of+i)*taps:][:taps]
+			for tap := range to {
+				a := c*taps + tap
+				dp := sum[a] - float64(mean*t.mean[a]) - float64(slope*(image[a]+float64(offset*t.mean[a])))
+				to[tap] = float32(float64(scale*dp) + float64(t.pivot[c]*dz))
+			}
+		}
+	}
+}
+
+// total adds up the parts of the products of target m.
+func (t *stem) total(m int) []float64 {
+	columns := len(t.mean) + 1
+	total := t.totals[m*columns:][:columns]
+	clear(total)
+	for part := range t.parts {
+		for a, v := range t.sums[part*thinSums(t.shape)+m*columns:][:columns] {
+			total[a] += float64(v)
+		}
+	}
+	return total
+}
