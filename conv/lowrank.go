@@ -34,10 +34,13 @@ import (
 //	df[k,i,j,t] = sum over c, b of xcol dz    dxcol[c,(t,j),b] = sum over (k,i) of f dz
 //
 // and adds dxcol to dx in the product that makes it. z is made anew, for keeping
-// it would take h times the memory of a map. All but df belong to one block of
-// channels; df is added up over the blocks in order.
+// it would take h times the memory of a map, but where the output has so few positions
+// that it takes no more than x. All but df belong to one block of channels; df is added
+// up over the blocks in order.
 type lowRank struct {
 	features int
+	keeps    bool // z, from Forward to Backward
+	kept     bool // there was a Forward since Prepare
 	cpu      *tensor.CPU
 	team     *tensor.Team
 	locals   []lowRankLocal // for each worker
@@ -76,6 +79,9 @@ type factors struct {
 	wSplit, turnSplit   []float32
 	fSliced, backSliced []float32
 
+	// What Forward keeps: z [chunk, position, (c,k), (i,b)] and s [chunk, position, c, b].
+	z, s []float32
+
 	ldw, ldo int
 }
 
@@ -84,7 +90,11 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 	rows, taps := p.features*s.NOut, len(s.Offsets)*s.NIn
 	wide := s.In * p.features
 	ldw, ldo := columns(wide), columns(s.Out)
-	_, width := chunksOf(s)
+	chunks, width := chunksOf(s)
+	outputs := 0
+	if p.keeps {
+		outputs = chunks * s.OutH * s.OutW * s.In * width
+	}
 	at := 0
 	piece := func(n int) []float32 {
 		from := at
@@ -105,6 +115,7 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		b: piece(s.Out * s.In), bTurn: piece(s.In * s.Out),
 		bias: piece(s.Out * width), ones: piece(max(taps, width)),
 		wSplit: piece(p.splitSize(s, p.mixChannels(s), false)), turnSplit: piece(p.splitSize(s, p.blockChannels(s), true)),
+		z: piece(outputs * rows), s: piece(outputs),
 		ldw: ldw, ldo: ldo,
 	}, at
 }
@@ -199,6 +210,7 @@ func lowRankPays(s *Shape, features int) bool {
 
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
 func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
+	p.keeps = !inference && s.OutH*s.OutW*p.features*s.NOut <= s.H*s.W*s.NIn
 	_, prepared = p.layOut(nil, s)
 	chunks, width := chunksOf(s)
 	in := roundUp(s.H * s.W * s.Sources() * width)
@@ -253,6 +265,7 @@ func (p *lowRank) Scales() bool { return false }
 
 // Prepare rearranges features, weights and bias.
 func (p *lowRank) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buffer, s *Shape) {
+	p.kept = false
 	x, _ := p.layOut(prepared.Host(), s)
 	from := k.F.Host()
 	taps := len(s.Offsets)
@@ -407,7 +420,7 @@ func (p *lowRank) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	}
 	l.packed = all[:chunks*size]
 	l.run(chunks*s.OutH*s.OutW, (*lowRankForward)(l))
-	p.pass = lowRankPass{}
+	p.pass, p.kept = lowRankPass{}, p.keeps
 }
 
 // lowRankPack brings x to packed, item by item some positions.
@@ -457,21 +470,29 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 	count := blocksOf(s.In, l.mixChannels(s))
 	for part, at := 0, 0; part < count; part++ {
 		c0, c1 := share(s.In, count, part)
+		z, sums := m.z, m.s[c0*l.width:]
+		if l.keeps {
+			z, sums = l.ofOutput(position, c0)
+		}
 		for c := c0; c < c1; c++ {
 			l.gather(m.xcol, c, position)
-			l.convolve(m.z[(c-c0)*l.features*across:], m.s[c*l.width:], m.xcol, m)
+			l.convolve(z[(c-c0)*l.features*across:], sums[(c-c0)*l.width:], m.xcol, m)
 		}
 		depth := (c1 - c0) * l.features
 		if lowRankSplits(s) {
-			asm.SplitRight(m.zSplit, m.z, across, depth, across)
+			asm.SplitRight(m.zSplit, z, across, depth, across)
 			asm.GemmSplit(s.Out, across, depth, l.wSplit[at:], m.zSplit, m.y, l.ldy, part > 0)
 			at += l.splitPart(s, count, part, false)
 			continue
 		}
-		gemmNN(s.Out, across, depth, l.w[c0*l.features:], l.ldw, m.z, across, m.y, l.ldy, part > 0)
+		gemmNN(s.Out, across, depth, l.w[c0*l.features:], l.ldw, z, across, m.y, l.ldy, part > 0)
 	}
 	copy(m.common, l.bias)
-	gemmNN(s.Out, l.width, s.In, l.b, s.In, m.s, l.width, m.common, l.width, true)
+	sums := m.s
+	if l.keeps {
+		_, sums = l.ofOutput(position, 0)
+	}
+	gemmNN(s.Out, l.width, s.In, l.b, s.In, sums, l.width, m.common, l.width, true)
 	plane := s.OutH * s.OutW
 	for o := range s.Out {
 		y := m.y[o*l.ldy:][:across]
@@ -480,6 +501,13 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 			copy(l.y[((o*s.NOut+i)*plane+position)*s.B+l.b0:][:l.n], y[i*l.width:])
 		}
 	}
+}
+
+// ofOutput returns what is kept, from channel c on, of z and s at a position of the chunk.
+func (l *lowRankPass) ofOutput(position, c int) (z, sums []float32) {
+	s := l.shape
+	at := ((l.b0/l.width*s.OutH*s.OutW+position)*s.In + c) * l.width
+	return l.z[at*l.features*s.NOut:], l.factors.s[at:]
 }
 
 // meets returns the position of the input plane that a tap meets at a position of
