@@ -235,6 +235,9 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		l.out.On = outEl
 	}
 	l.window = l.planWindow(p.Arena, outEl.Max()*nIn*len(l.coords.taps))
+	if whole {
+		l.stem.window = l.window
+	}
 	if !p.Inference {
 		in.KeepValue() // Backward reads it
 	}

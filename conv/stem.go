@@ -2,6 +2,7 @@ package conv
 
 import (
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/nn"
@@ -33,16 +34,24 @@ type stem struct {
 	train   bool
 	trained bool // the last pass had train
 
-	kernel  []float32 // as Forward of taps has it: [m, (t,s)]
-	lda     int
-	rows    []int     // offsets of what the taps meet at a position, (t,s)
+	kernel []float32 // as Forward of taps has it: [m, (t,s)]
+	lda    int
+
+	// Products take taps by distance from the middle, q, since a window leaves the first ones.
+	order   []int     // the tap at place q
+	place   []int     // of a tap
+	window  *window   // of the kernel, or nil
+	live    []int     // how many taps each element has
+	ordered []float32 // the kernel as [i, o, (q,s)]
+	rows    []int     // offsets of what the taps meet at a position, (q,s)
+
 	y, dy   []float32 // of the result
-	sums    []float32 // [parts, m, taps and a last column]: of d p_a, and of d
+	sums    []float32 // [parts, m, 1 and (q,s)]: of d, and of d p_a
 	dkernel []float32
 	tile    stemTile
 	parts   int
 
-	// Of the patches p: columns (s,t), and with them in the last one, ones.
+	// Of what the taps meet, p: columns (s,t), and with them in the last one, ones.
 	pivot   []float64   // [source]
 	moments [][]float64 // [part][(s,t), columns]
 	mean    []float64   // [(s,t)]
@@ -57,7 +66,7 @@ type stem struct {
 
 	channelMean, invStd []float64 // [o], the mean of y without the bias
 
-	totals []float64   // [m, columns]: of the sums
+	totals []float64   // [m, 1 and (q,s)]: of the sums
 	local  [][]float64 // of each worker: a target's kernel
 }
 
@@ -137,6 +146,19 @@ func newStem(p *taps, n *nn.BatchNorm, s *Shape) *stem {
 	t.image, t.totals = floats(s.Targets()*columns), floats(s.Targets()*(columns+1))
 	t.channelMean, t.invStd = floats(s.Out), floats(s.Out)
 	t.rows, t.runs = make([]int, columns), make([]line, 0, len(s.Offsets))
+	t.ordered, t.live = make([]float32, s.Targets()*columns), make([]int, s.NOut)
+	t.order, t.place = make([]int, len(s.Offsets)), make([]int, len(s.Offsets))
+	for tap := range t.order {
+		t.order[tap] = tap
+	}
+	distance := func(tap int) int {
+		o := s.Offsets[tap]
+		return o.Row*o.Row + o.Col*o.Col
+	}
+	slices.SortStableFunc(t.order, func(a, b int) int { return distance(a) - distance(b) })
+	for q, tap := range t.order {
+		t.place[tap] = q
+	}
 	return t
 }
 
@@ -157,10 +179,10 @@ func (t *stem) stripSize() int {
 	return roundUp(max(mr*t.tile.ld, len(t.mean)*(len(t.mean)+1)))
 }
 
-// sourceSize returns the size of what the taps meet in a tile.
-func (t *stem) sourceSize() int { return t.tile.ld * len(t.mean) }
+// sourceSize returns the size of ones, and what the taps meet, in a tile.
+func (t *stem) sourceSize() int { return t.tile.ld * (len(t.mean) + 1) }
 
-// panelSize returns the size of the same transposed, and a last column, for so many terms.
+// panelSize returns the size of the same transposed, for so many terms.
 func (t *stem) panelSize(terms int) int {
 	_, nr := asm.GemmTile()
 	return blocksOf(len(t.mean)+1, nr) * nr * terms
@@ -175,8 +197,8 @@ func (t *stem) work(worker int) stemWork {
 // stemWork is the memory of a worker.
 type stemWork struct {
 	strip  []float32 // of targets: z or d
-	source []float32 // [(t,s), line, n]: what the taps meet
-	panels []float32 // the same transposed, of columns (s,t), and ones
+	source []float32 // [1 and (q,s), line, n]: ones, and what the taps meet
+	panels []float32 // the same transposed
 	kernel []float64 // a target's
 }
 
@@ -196,8 +218,26 @@ func (t *stem) source(x, scratch tensor.Buffer, s *Shape) {
 	}
 	t.runs = t.lines(t.runs)
 	for a := range t.rows {
-		tap, c := a/t.sources, a%t.sources
-		t.rows[a] = t.at(tap, 0, 0) + c*t.plane
+		q, c := a/t.sources, a%t.sources
+		t.rows[a] = t.at(t.order[q], 0, 0) + c*t.plane
+	}
+}
+
+// arrange orders the kernel, and counts the taps that each element has.
+func (t *stem) arrange() {
+	s := t.shape
+	taps, columns := len(s.Offsets), len(t.mean)
+	for i := range s.NOut {
+		t.live[i] = taps // where a window is zero there is no gradient either
+		for t.window != nil && t.live[i] > 0 && t.window.host[i*taps+t.order[t.live[i]-1]] == 0 {
+			t.live[i]--
+		}
+		for o := range s.Out {
+			from, to := t.kernel[(o*s.NOut+i)*t.lda:], t.ordered[(i*s.Out+o)*columns:]
+			for q, tap := range t.order {
+				copy(to[q*t.sources:][:t.sources], from[tap*t.sources:])
+			}
+		}
 	}
 }
 
@@ -216,6 +256,7 @@ func (t *stem) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape, train bo
 	if train {
 		n.Batches.Value.Host()[0]++
 	}
+	t.arrange()
 	t.y = y.Host()
 	items := t.tile.lines * t.tile.blocks
 	t.run(stemForward, items, max(1, items/(8*team.Size())))
@@ -233,7 +274,6 @@ func (t *stem) Backward(dkernel, dy, y, x, prepared, scratch tensor.Buffer, s *S
 	t.kernel, t.lda = prepared.Host(), lead(len(t.mean)+1)
 	t.sums, t.dkernel, t.dy, t.y = scratch.Host()[:size], dkernel.Host(), dy.Host(), y.Host()
 	t.parts = min(thinParts, t.tile.lines*t.tile.blocks)
-	t.deep = t.tile.side * t.tile.span * s.B
 	t.run(stemProducts, t.parts, 1)
 	t.run(stemGradient, s.Out, 1)
 	t.forget()
@@ -428,8 +468,8 @@ func (t *stem) update(o int, mean, variance float64) {
 	*runningVar = float32(float64((1-k)*float64(*runningVar)) + float64(k*variance)*count/max(count-1, 1))
 }
 
-// place returns the first row and column of tile number i, and the number of values of a row of it.
-func (t *stem) place(i int) (row, col, n int) {
+// corner returns the first row and column of tile number i, and the number of values of a row of it.
+func (t *stem) corner(i int) (row, col, n int) {
 	g := &t.tile
 	row, col = i/g.blocks*g.side, i%g.blocks*g.span
 	return row, col, min(g.span, t.outW/g.side*g.side-col) * t.batch
@@ -440,14 +480,34 @@ func (t *stem) gather(source []float32, row, col, n int) {
 	for a, offset := range t.rows {
 		for line := range t.tile.side {
 			from := ((row+line)*t.width+col)*t.batch + offset
-			copy(source[a*t.tile.ld+line*n:][:n], t.src[from:])
+			copy(source[(a+1)*t.tile.ld+line*n:][:n], t.src[from:])
 		}
 	}
 }
 
-// convolve computes z of a strip of so many targets from m on.
-func (t *stem) convolve(w *stemWork, m, targets, n int) {
-	asm.GemmStripNN(targets, t.tile.side*n, len(t.rows), t.kernel[m*t.lda:], t.lda, w.source, t.tile.ld, w.strip, t.tile.ld, false)
+// stemStrip is a strip of targets: of one element, and some channels.
+type stemStrip struct{ i, o, channels int }
+
+// strips returns how many strips each element has, and strip number k.
+func (t *stem) strips() int {
+	mr, _ := asm.GemmTile()
+	return blocksOf(t.shape.Out, mr)
+}
+
+func (t *stem) strip(k int) stemStrip {
+	each := t.strips()
+	o0, o1 := share(t.shape.Out, each, k%each)
+	return stemStrip{k / each, o0, o1 - o0}
+}
+
+// target returns the target of channel number r of a strip.
+func (t *stem) target(p stemStrip, r int) int { return (p.o+r)*t.shape.NOut + p.i }
+
+// convolve computes z of a strip.
+func (t *stem) convolve(w *stemWork, p stemStrip, n int) {
+	columns := len(t.mean)
+	kernel := t.ordered[(p.i*t.shape.Out+p.o)*columns:]
+	asm.GemmStripNN(p.channels, t.tile.side*n, t.live[p.i]*t.sources, kernel, columns, w.source[t.tile.ld:], t.tile.ld, w.strip, t.tile.ld, false)
 }
 
 // result returns where the result, or its gradient, of target m has what belongs to the tile at (row, col).
@@ -456,73 +516,75 @@ func (t *stem) result(m, row, col int) int {
 	return ((m*(t.outH/side)+row/side)*(t.outW/side) + col/side) * t.batch
 }
 
-// fetch brings into the cache what x, the result or its gradient, has of a strip of targets in a tile: pieces so
+// fetch brings into the cache what x, the result or its gradient, has of strip number k in a tile: pieces so
 // short that the processor does not see them coming.
-func (t *stem) fetch(x []float32, m, targets, row, col, n int) {
-	if targets > 0 {
-		asm.Prefetch(x[t.result(m, row, col):], t.result(1, 0, 0), targets, n/t.tile.side)
+func (t *stem) fetch(x []float32, k, row, col, n int) {
+	if k < t.strips()*t.shape.NOut {
+		p := t.strip(k)
+		asm.Prefetch(x[t.result(t.target(p, 0), row, col):], t.result(t.shape.NOut, 0, 0), p.channels, n/t.tile.side)
 	}
 }
 
 // forward computes tile number i of the result.
 func (t *stem) forward(i int, w *stemWork) {
-	mr, _ := asm.GemmTile()
-	all := t.shape.Targets()
-	row, col, n := t.place(i)
-	t.fetch(t.y, 0, min(mr, all), row, col, n)
+	row, col, n := t.corner(i)
+	t.fetch(t.y, 0, row, col, n)
 	t.gather(w.source, row, col, n)
-	for m := 0; m < all; m += mr {
-		targets := min(mr, all-m)
-		t.fetch(t.y, m+mr, min(mr, all-m-mr), row, col, n)
-		t.convolve(w, m, targets, n)
-		for r := range targets {
-			z, at := w.strip[r*t.tile.ld:], t.result(m+r, row, col)
+	for k := range t.strips() * t.shape.NOut {
+		p := t.strip(k)
+		t.fetch(t.y, k+1, row, col, n)
+		t.convolve(w, p, n)
+		for r := range p.channels {
+			m := t.target(p, r)
+			z, at := w.strip[r*t.tile.ld:], t.result(m, row, col)
 			if t.tile.side == 1 {
-				asm.Norm(t.y[at:at+n], z[:n], &t.maps[m+r])
+				asm.Norm(t.y[at:at+n], z[:n], &t.maps[m])
 			} else {
-				asm.NormPool(t.y[at:at+n/2], z[:n], z[n:2*n], t.batch, &t.maps[m+r])
+				asm.NormPool(t.y[at:at+n/2], z[:n], z[n:2*n], t.batch, &t.maps[m])
 			}
 		}
 	}
 }
 
-// products adds up, over the tiles of a part, d times what taps meet, and d.
+// products adds up, over the tiles of a part, d, and d times what taps meet.
 func (t *stem) products(part int, w *stemWork) {
-	mr, nr := asm.GemmTile()
-	columns, all := len(t.mean)+1, t.shape.Targets()
+	_, nr := asm.GemmTile()
+	all, of := len(t.mean)+1, t.shape.NOut
 	sums := t.sums[part*thinSums(t.shape):]
-	t.fillUp(w.panels, columns)
+	asm.Fill(w.source[:t.tile.ld], 1)
 	first, last := share(t.tile.lines*t.tile.blocks, t.parts, part)
 	for i := first; i < last; i++ {
-		row, col, n := t.place(i)
-		t.fetch(t.dy, 0, min(mr, all), row, col, n)
-		for line := range t.tile.side {
-			t.pack(w.panels[line*n*nr:], row+line, col, 0, n)
+		row, col, n := t.corner(i)
+		t.fetch(t.dy, 0, row, col, n)
+		t.gather(w.source, row, col, n)
+		terms := t.tile.side * n
+		for q := 0; q < all; q += nr {
+			asm.PackCols(w.panels[q*terms:], w.source[q*t.tile.ld:], t.tile.ld, terms, min(nr, all-q))
 		}
-		if t.tile.side == 2 {
-			t.gather(w.source, row, col, n)
-		}
-		for m := 0; m < all; m += mr {
-			targets := min(mr, all-m)
-			t.fetch(t.dy, m+mr, min(mr, all-m-mr), row, col, n)
-			t.passed(w, m, targets, row, col, n)
+		for k := range t.strips() * of {
+			p := t.strip(k)
+			t.fetch(t.dy, k+1, row, col, n)
+			t.passed(w, p, row, col, n)
+			columns := 1 + t.live[p.i]*t.sources
 			for q := 0; q < columns; q += nr {
-				asm.GemmNN(targets, min(nr, columns-q), t.tile.side*n, w.strip, t.tile.ld, w.panels[q*t.deep:], nr, sums[m*columns+q:], columns, i > first)
+				asm.GemmNN(p.channels, min(nr, columns-q), terms, w.strip, t.tile.ld, w.panels[q*terms:], nr,
+					sums[t.target(p, 0)*all+q:], of*all, i > first)
 			}
 		}
 	}
 }
 
 // passed writes to a strip what of the gradient passes ReLU and pooling.
-func (t *stem) passed(w *stemWork, m, targets, row, col, n int) {
+func (t *stem) passed(w *stemWork, p stemStrip, row, col, n int) {
 	if t.tile.side == 2 {
-		t.convolve(w, m, targets, n)
+		t.convolve(w, p, n)
 	}
-	for r := range targets {
-		d, at := w.strip[r*t.tile.ld:], t.result(m+r, row, col)
+	for r := range p.channels {
+		m := t.target(p, r)
+		d, at := w.strip[r*t.tile.ld:], t.result(m, row, col)
 		switch {
 		case t.tile.side == 2:
-			asm.NormPoolGrad(d[:n], d[n:2*n], t.dy[at:at+n/2], d[:n], d[n:2*n], t.batch, &t.maps[m+r], 1, 0, 0)
+			asm.NormPoolGrad(d[:n], d[n:2*n], t.dy[at:at+n/2], d[:n], d[n:2*n], t.batch, &t.maps[m], 1, 0, 0)
 		case t.norm.ReLU:
 			asm.ReluGrad(d[:n], t.dy[at:at+n], t.y[at:at+n])
 		default:
@@ -537,10 +599,14 @@ func (t *stem) gradient(o int, k []float64) {
 	columns, taps, of := len(t.mean), len(s.Offsets), s.NOut
 	first, second := 0.0, 0.0 // sums of d and of d*h
 	for m := o * of; m < (o+1)*of; m++ {
-		sum := t.total(m)
 		t.row(k, m)
-		first += sum[columns]
-		second += dot(k, sum) - float64((t.channelMean[o]-t.shift[m])*sum[columns])
+		sum := t.total(m)
+		first += sum[0]
+		second -= float64((t.channelMean[o] - t.shift[m]) * sum[0])
+		for a := range t.live[m%of] * t.sources {
+			q, c := a/t.sources, a%t.sources
+			second += float64(k[c*taps+t.order[q]] * sum[1+a])
+		}
 	}
 	invStd := t.invStd[o]
 	second *= invStd
@@ -553,12 +619,17 @@ func (t *stem) gradient(o int, k []float64) {
 		m := o*of + i
 		sum, image := t.totals[m*(columns+1):][:columns+1], t.image[m*columns:][:columns]
 		offset := t.rowMean[m] + t.shift[m] - t.channelMean[o]
-		dz := scale * (sum[columns] - mean - float64(slope*offset))
+		dz := scale * (sum[0] - mean - float64(slope*offset))
 		for c := range s.In {
 			to := t.dkernel[((o*s.In+c)*of+i)*taps:][:taps]
 			for tap := range to {
+				q := t.place[tap]
+				if q >= t.live[i] { // the window is zero there
+					to[tap] = 0
+					continue
+				}
 				a := c*taps + tap
-				dp := sum[a] - float64(mean*t.mean[a]) - float64(slope*(image[a]+float64(offset*t.mean[a])))
+				dp := sum[1+q*t.sources+c] - float64(mean*t.mean[a]) - float64(slope*(image[a]+float64(offset*t.mean[a])))
 				to[tap] = float32(float64(scale*dp) + float64(t.pivot[c]*dz))
 			}
 		}
@@ -570,8 +641,9 @@ func (t *stem) total(m int) []float64 {
 	columns := len(t.mean) + 1
 	total := t.totals[m*columns:][:columns]
 	clear(total)
+	live := 1 + t.live[m%t.shape.NOut]*t.sources
 	for part := range t.parts {
-		for a, v := range t.sums[part*thinSums(t.shape)+m*columns:][:columns] {
+		for a, v := range t.sums[part*thinSums(t.shape)+m*columns:][:live] {
 			total[a] += float64(v)
 		}
 	}
