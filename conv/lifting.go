@@ -33,7 +33,7 @@ func (l *Lifting) Plan(p *nn.Plan, in *nn.Map, out *gumbel.Elements) *nn.Map {
 
 // PlanNorm is Plan for a layer that n follows. In a plan for training on a CPU the two are one layer
 // where that can be, and PlanNorm returns n's output map: Forward and Backward do then what n's would
-// do, which is not to be planned. Else whole is false, and the map is that of Plan.
+// do, which is not to be planned, but whose parameters are to be bound. Else whole is false, and the map is that of Plan.
 func (l *Lifting) PlanNorm(p *nn.Plan, in *nn.Map, out *gumbel.Elements, n *nn.BatchNorm) (y *nn.Map, whole bool) {
 	l.behind = n
 	y = l.plan(p, in, nil, out)

@@ -40,7 +40,7 @@ import (
 type lowRank struct {
 	features int
 	keeps    bool // z, from Forward to Backward
-	kept     bool // there was a Forward since Prepare
+	kept     bool // z is that of a Forward since Prepare
 	cpu      *tensor.CPU
 	team     *tensor.Team
 	locals   []lowRankLocal // for each worker

@@ -135,19 +135,19 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 	for position := range s.OutH * s.OutW {
 		dy := l.dyPacked[position*s.Out*l.ldy:][:s.Out*l.ldy]
 		sums := l.sums[position*s.Out*l.width:][:s.Out*l.width]
-		z, ones := m.z, m.s
+		z, xSums := m.z, m.s
 		if l.kept {
-			z, ones = l.ofOutput(position, c0)
+			z, xSums = l.ofOutput(position, c0)
 		}
 		for c := c0; c < c1; c++ {
 			at := c - c0
 			xcol := m.xcol[at*deep*l.width:]
 			l.gather(xcol, c, position)
 			if !l.kept {
-				l.convolve(z[at*rows*l.width:], ones[at*l.width:], xcol, m)
+				l.convolve(z[at*rows*l.width:], xSums[at*l.width:], xcol, m)
 			}
 		}
-		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, z, ones, m)
+		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, z, xSums, m)
 		if lowRankSplits(s) {
 			asm.SplitRight(m.dySplit, dy, l.ldy, s.Out, across)
 			asm.GemmSplit(channels*l.features, across, s.Out, turn, m.dySplit, m.dzAll, across, false)
@@ -203,7 +203,7 @@ func (l *lowRankPass) fetchGradient(position, part, parts int) {
 }
 
 // weightsGrad adds the share of a position to dw [o, (c,k)] and db [o, c], given z and s there.
-func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, sums, z, ones []float32, m *lowRankLocal) {
+func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, sums, z, xSums []float32, m *lowRankLocal) {
 	s := l.shape
 	_, nr := asm.GemmTile()
 	wide, across := channels*l.features, s.NOut*l.width
@@ -219,7 +219,7 @@ func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, 
 			gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw, true)
 		}
 	}
-	distance := l.turnRows(m.panels, ones, channels)
+	distance := l.turnRows(m.panels, xSums, channels)
 	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb, true)
 }
 

@@ -167,6 +167,7 @@ func (t *stem) out(s *Shape) (h, w int) { return s.OutH / t.tile.side, s.OutW / 
 
 // bind reserves the memory of the workers.
 func (t *stem) bind(s *Shape) error {
+	t.local = t.local[:0]
 	for range t.p.team.Size() {
 		t.local = append(t.local, make([]float64, len(t.mean)))
 	}
@@ -488,12 +489,13 @@ func (t *stem) gather(source []float32, row, col, n int) {
 // stemStrip is a strip of targets: of one element, and some channels.
 type stemStrip struct{ i, o, channels int }
 
-// strips returns how many strips each element has, and strip number k.
+// strips returns how many strips each element has.
 func (t *stem) strips() int {
 	mr, _ := asm.GemmTile()
 	return blocksOf(t.shape.Out, mr)
 }
 
+// strip returns strip number k of all.
 func (t *stem) strip(k int) stemStrip {
 	each := t.strips()
 	o0, o1 := share(t.shape.Out, each, k%each)

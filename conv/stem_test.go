@@ -58,7 +58,6 @@ func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemH
 	h.u = gumbel.NewLists(l.cfg.Group, c.z.maxOut, 1)
 	p := &nn.Plan{Arena: &h.arena, Batch: c.z.b}
 	h.in = p.Map(c.cfg.In, 1, c.z.h, c.z.w)
-	layers := []nn.Layer{norm}
 	if together {
 		h.out, h.whole = l.PlanNorm(p, h.in, h.u, norm)
 	} else {
@@ -79,7 +78,7 @@ func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemH
 	l.Bind(h.dev)
 	h.forward, h.back = l.Forward, l.Backward
 	if !h.whole {
-		layers[0].Bind(h.dev)
+		norm.Bind(h.dev)
 		h.forward = func(train bool) { l.Forward(train); norm.Forward(train) }
 		h.back = func() { norm.Backward(); l.Backward() }
 	}
@@ -220,7 +219,7 @@ func TestStem(t *testing.T) {
 					all[k] = h
 					h.place(stream.New(uint64(i), "test", 0), 1, max(1, c.z.maxOut-i%2))
 					images := gradcheck.Normal(h.in.Size(), uint64(i))
-					for k := range images { // background that mean and deviation are small beside
+					for k := range images { // a background far from zero, beside which the deviation is small
 						images[k] = 0.1*max(0, images[k]-1) - 2
 					}
 					h.dev.Upload(h.in.Value, images)
