@@ -47,6 +47,7 @@ type frequency struct {
 	folding        featureFolding
 	rendering      rendering
 	renderingGrad  renderingGrad
+	spectra        kernelSpectra
 	analysis       analysis
 	synthesis      synthesis
 	product        product
@@ -280,8 +281,12 @@ func (l *lattice) schedule(s *Shape, total, share int, per func(s *Shape, count 
 	c := schedule{groups: len(l.groups), shares: 1, total: total, count: total, unit: 1, most: l.count, per: per(s, total)}
 	if c.most*c.per > min(l.budget, wholeValues) {
 		c.shares = blocksOf(total, share)
-		if unit := splitTile / 2; slicesProducts(s) && c.shares*unit <= total {
-			c.unit = unit
+		switch {
+		case !slicesProducts(s):
+		case s.In%splitTile == 0 && total%splitTile == 0: // columns are whole chunks then, see kernelSpectra
+			c.unit, c.shares = splitTile, min(c.shares, total/splitTile)
+		case c.shares*splitTile/2 <= total:
+			c.unit = splitTile / 2
 		}
 		c.count = blocksOf(blocksOf(total, c.unit), c.shares) * c.unit
 		c.per = per(s, c.count)
@@ -353,7 +358,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	p.cpu = cpu
 	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}
 	l := p.lattice
-	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.analysisLocal(s), l.productLocal(s), l.synthesisLocal(s), l.gradientLocal(s)))
+	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.kernelSpectraLocal(), l.analysisLocal(s), l.productLocal(s), l.synthesisLocal(s), l.gradientLocal(s)))
 }
 
 // Scales returns true: scaled features do for a scaled kernel.
@@ -402,7 +407,7 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 		}
 		p.analyse(b, &l.in, x.Host(), from, sourceOrder(s), s.Sources(), s.NIn, s)
 		for i := range c.shares {
-			f := productArgs{slots: slots, bias: bias, from: from, to: to, targets: c.share(i)}
+			f := productArgs{slots: slots, spectra: p.spectraIn(slots, s), bias: bias, from: from, to: to, targets: c.share(i)}
 			kept = f.kept.cut(kept, l, b, s)
 			p.multiply(b, s, f)
 			p.synthesise(b, &l.out, to, y.Host(), targetOrder(s), f.targets, s.NOut, s, g > 0)
@@ -436,7 +441,7 @@ func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch t
 			share := c.share(i)
 			p.reduce(b, x.Host(), kept, from, ofShare, dslots, share, s, g > 0)
 			if !dx.IsZero() {
-				p.multiply(b, s, productArgs{slots: slots, from: from, to: ofShare, targets: share, adjoint: true})
+				p.multiply(b, s, productArgs{slots: slots, spectra: p.spectraIn(slots, s), from: from, to: ofShare, targets: share, adjoint: true})
 				p.synthesise(b, &l.back, ofShare, dx.Host(), sourceOrder(s), share, s.NIn, s, accumulate || g > 0)
 			}
 		}
@@ -445,12 +450,26 @@ func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch t
 	p.release()
 }
 
-// render makes slots, by way of folded features.
+// render makes slots, or what the kernel's spectrum is made of in their place, by way of folded features.
 func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shape) {
 	p.folding = p.foldingOf(k, folded, s)
 	p.folding.run()
+	if p.spectraOfFeatures(s) {
+		p.spectra = kernelSpectra{shape: s, cpu: p.cpu, features: p.features, lattice: p.lattice, folded: folded, w: k.W.Host(), b: k.B.Host(), values: slots}
+		p.spectra.run()
+		return
+	}
 	p.rendering = rendering{shape: s, cpu: p.cpu, features: p.features, folded: folded, w: k.W.Host(), b: k.B.Host(), slots: slots, discs: p.discs}
 	p.rendering.run()
+}
+
+// spectraIn returns what makes the kernel's spectrum of what render wrote, or nil where that is slots.
+func (p *frequency) spectraIn(slots []float32, s *Shape) *kernelSpectra {
+	if !p.spectraOfFeatures(s) {
+		return nil
+	}
+	p.spectra = kernelSpectra{shape: s, lattice: p.lattice, values: slots}
+	return &p.spectra
 }
 
 // renderBackward takes the gradient of slots to those of the features, of weights and offsets, and of the
@@ -550,7 +569,7 @@ func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, order 
 
 // release lets go of the maps of the last pass.
 func (p *frequency) release() {
-	p.folding, p.rendering, p.renderingGrad = featureFolding{}, rendering{}, renderingGrad{}
+	p.folding, p.rendering, p.renderingGrad, p.spectra = featureFolding{}, rendering{}, renderingGrad{}, kernelSpectra{}
 	p.analysis, p.synthesis = analysis{}, synthesis{}
 	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
 	p.turning = turning{}

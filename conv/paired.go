@@ -82,6 +82,11 @@ func (p *pairedProduct) Do(lo, hi, worker int) {
 // columns c0.. of the whole kernel, each block [(o,i), (j,c)] with leading dimension ld.
 func (p *pairedProduct) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld int) {
 	block := blockSize(nm, ld)
+	if p.spectra != nil {
+		p.spectra.write(k, 0, f+p.first, m0, nm, c0, nc, ld, 2*block, true)
+		p.spectra.write(k[block:], 1, f+p.first, m0, nm, c0, nc, ld, 2*block, false)
+		return
+	}
 	for m := range nm {
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
@@ -109,7 +114,7 @@ func (p *pairedProduct) forward(k []float32, f, nf, m0, nm, c0, nc int, local pi
 	in, out := planeSize(s.Sources(), batch), planeSize(2*p.targets.count, batch)
 	block := blockSize(nm, ld)
 	if k == nil {
-		k = local.cut(4 * nf * block)
+		k = local.cut(4 * p.written(nf) * block)
 		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld)
 	}
 	if p.splits {
@@ -175,7 +180,7 @@ func (p *pairedProduct) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	batch, ld := s.B, columns(nc)
 	in, out := planeSize(s.Targets(), batch), planeSize(2*p.targets.count, batch)
 	block := blockSize(nm, ld)
-	k := local.cut(4 * nf * block)
+	k := local.cut(4 * p.written(nf) * block)
 	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld)
 	if p.splits {
 		p.backwardSliced(f, nf, m0, nm, c0, nc, k, local)

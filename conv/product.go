@@ -30,7 +30,8 @@ type product struct {
 
 // productArgs are what a product multiplies.
 type productArgs struct {
-	slots   []float32 // of the kernel, as slotBlocks says
+	slots   []float32      // of the kernel, as slotBlocks says
+	spectra *kernelSpectra // that make the kernel's without slots, or nil
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, part, source, batch]
@@ -40,6 +41,14 @@ type productArgs struct {
 }
 
 var _ tensor.Task = (*product)(nil)
+
+// written returns how many frequencies of the kernel's spectrum are written for nf.
+func (p *productArgs) written(nf int) int {
+	if p.spectra != nil {
+		return splitTile / 2
+	}
+	return nf
+}
 
 // blocksOf returns how many blocks of at most size n falls into.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
@@ -119,6 +128,10 @@ func (p *product) conjugate() int {
 // of the conjugate spectrum.
 func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld, conjugate int) {
 	size := blockSize(nm, ld)
+	if p.spectra != nil {
+		p.spectra.write(k, 0, f+p.first, m0, nm, c0, nc, ld, size, conjugate == 1)
+		return
+	}
 	for m := range nm {
 		for c := 0; c < nc; {
 			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
@@ -205,7 +218,7 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 	slab := p.size.slab
 	left, right := slicedOperands(&local, nm, batch, slab)
 	if k == nil {
-		k = local.cut(2 * nf * size)
+		k = local.cut(2 * p.written(nf) * size)
 		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, 1)
 	}
 	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
@@ -248,7 +261,7 @@ func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
 	size := blockSize(nm, ld)
 	left, right := slicedOperands(&local, nc, batch, slab)
 	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
-	k := local.cut(2 * nf * size)
+	k := local.cut(2 * p.written(nf) * size)
 	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, 0)
 	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
 	for q := range nf {

@@ -1,0 +1,6 @@
+//go:build noasm || !amd64
+
+package asm
+
+//go:noinline
+func gemmSplitOuter(o *OuterSplit) { o.parts() }
