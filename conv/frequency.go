@@ -55,6 +55,7 @@ type frequency struct {
 	gradient       gradient
 	pairedGradient pairedGradient
 	turning        turning
+	mapSlices      mapSlices
 }
 
 var _ FeaturePasses = (*frequency)(nil)
@@ -399,15 +400,24 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	memory := pieces{scratch.Host()}
 	from := memory.cut(c.most * 2 * planeSize(s.Sources(), s.B))
 	to := memory.cut(c.most * (c.per - 2*planeSize(s.Sources(), s.B)))
+	spare := from // where the spectrum is not made there
 	p.keptMap.valid = p.keptMap.size > 0
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
+		var slices []float32
 		if p.keptMap.valid {
+			if l.slicesMap(s) {
+				slices = spare
+			}
 			from = p.keptMap.of(prepared, b, s)
 		}
 		p.analyse(b, &l.in, x.Host(), from, sourceOrder(s), s.Sources(), s.NIn, s)
+		if slices != nil {
+			p.mapSlices = mapSlices{shape: s, lattice: l, from: from, to: slices}
+			p.cpu.Team().For(b.count, 1, &p.mapSlices)
+		}
 		for i := range c.shares {
-			f := productArgs{slots: slots, spectra: p.spectraIn(slots, s), bias: bias, from: from, to: to, targets: c.share(i)}
+			f := productArgs{slots: slots, spectra: p.spectraIn(slots, s), bias: bias, from: from, slices: slices, to: to, targets: c.share(i)}
 			kept = f.kept.cut(kept, l, b, s)
 			p.multiply(b, s, f)
 			p.synthesise(b, &l.out, to, y.Host(), targetOrder(s), f.targets, s.NOut, s, g > 0)
@@ -572,7 +582,7 @@ func (p *frequency) release() {
 	p.folding, p.rendering, p.renderingGrad, p.spectra = featureFolding{}, rendering{}, renderingGrad{}, kernelSpectra{}
 	p.analysis, p.synthesis = analysis{}, synthesis{}
 	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
-	p.turning = turning{}
+	p.turning, p.mapSlices = turning{}, mapSlices{}
 }
 
 // pieces is memory that buffers are cut off, each at a multiple of 64 bytes.

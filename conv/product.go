@@ -35,6 +35,7 @@ type productArgs struct {
 	kept    keptSpectrum
 	bias    []float32 // [o] or nil
 	from    []float32 // [f, part, source, batch]
+	slices  []float32 // of it, as mapSlices has them, or nil
 	to      []float32 // [f, part, target, batch], of a share of the targets
 	targets span      // rows (o,i), or columns (j,c), of a kind
 	adjoint bool      // compute dx^ rather than y^
@@ -229,8 +230,14 @@ func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pi
 		for c := 0; c < nc; c += slab {
 			n := min(slab, nc-c)
 			asm.SliceLeftConjugate(left[0], left[1], kr[c:], ki[c:], ld, nm, n)
-			asm.SliceRight(right, x[c*batch:], x[in+c*batch:], batch, n, batch)
-			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, p.aheadOf(x, in, nc, y, out, batch, nm, c))
+			ahead := p.aheadOf(x, in, nc, y, out, batch, nm, c)
+			if p.slices != nil { // the next ones follow, and y is fetched a part at a time
+				right = p.slices[mapSlicesAt(s, f+q, c0+c):]
+				ahead = [2][]float32{after(right, asm.SliceSize(batch, n)), after(y, 2*out+min(c, 1)*out)}
+			} else {
+				asm.SliceRight(right, x[c*batch:], x[in+c*batch:], batch, n, batch)
+			}
+			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, ahead)
 		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
