@@ -30,6 +30,7 @@
 //	AX, R10        u of the block before, its next row of C (nil: there is none)
 //	R11            ldc in bytes
 //	CX             strips left
+//	BX             the next row of C of the block, to be fetched
 //	Z28, Z29       v
 //	Z30, Z31       v of the block before
 //	Z27            sign
@@ -66,13 +67,19 @@
 	VMOVUPS Z1, 64(R10) \
 	ADDQ    R11, R10
 
-// ROWS writes rows i and i+1 of the block before.
+// ROWS writes rows i and i+1 of the block before, and fetches those of the block.
 #define ROWS(i) \
-	SUMS(i)            \
-	WRITE              \
-	SUMS(i+1)          \
-	VPXORD Z27, Z0, Z0 \
-	VPXORD Z27, Z1, Z1 \
+	PREFETCHT0 (BX)        \
+	PREFETCHT0 64(BX)      \
+	ADDQ       R11, BX     \
+	SUMS(i)                \
+	WRITE                  \
+	PREFETCHT0 (BX)        \
+	PREFETCHT0 64(BX)      \
+	ADDQ       R11, BX     \
+	SUMS(i+1)              \
+	VPXORD     Z27, Z0, Z0 \
+	VPXORD     Z27, Z1, Z1 \
 	WRITE
 
 // FETCH brings eight lines behind a part, BX bytes away, into the second-level cache.
@@ -209,6 +216,7 @@ strip:
 	FETCH(R15)
 	TESTQ R10, R10
 	JZ    alone
+	MOVQ  R13, BX
 	BEHIND
 	JMP   next
 
@@ -247,6 +255,7 @@ next:
 	STOREC(3, 2112)
 	STOREC(1, 64)
 	RELEASE
+	MOVQ R10, BX
 	ROWS(0)
 	ROWS(2)
 	ROWS(4)
