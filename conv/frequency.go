@@ -28,8 +28,9 @@ import (
 // Where the elements come in pairs half a turn apart, as those of an equivariant
 // layer do, two real products suffice (paired.go).
 //
-// Kernels are kept as slots [(o,i), slot, (j,c)], rendered from features (rendering.go); spectra as [f,
-// part, channel, batch], real part and imaginary part.
+// Kernels are kept as slots [(o,i), slot, (j,c)], rendered from features (rendering.go), or as spectra of
+// features, where the kernel's is made of them (kernelspectra.go); spectra as [f, part, channel, batch], real
+// part and imaginary part.
 //
 // Work is split over outputs only and every sum has one order, so the bits do
 // not depend on the number of threads.
