@@ -1,6 +1,9 @@
 package asm
 
-// OuterSplit are the operands of GemmSplitOuter: strips of 32 rows, panels of 32 columns and 32 steps.
+// outerRows are the rows of a strip of GemmSplitOuter.
+const outerRows = splitTile / 2
+
+// OuterSplit are the operands of GemmSplitOuter: strips of 16 rows, panels of 32 columns and 32 steps.
 // Distances and leading dimensions are in values.
 type OuterSplit struct {
 	Strips, Panels int
@@ -37,7 +40,7 @@ type OuterSplit struct {
 // The sum has the bits of GemmSplit, to which Axpy adds a row of the product. Blocks of C must not overlap.
 func GemmSplitOuter(o *OuterSplit) {
 	const op = "GemmSplitOuter"
-	if o.Strips < 0 || o.Panels < 0 || o.PartA < splitPart || o.StripA < 0 || o.StripU < 0 || o.LDC < splitTile || o.StripC < 0 || o.PanelC < 0 {
+	if o.Strips < 0 || o.Panels < 0 || o.PartA < splitPart/2 || o.StripA < 0 || o.StripU < 0 || o.LDC < splitTile || o.StripC < 0 || o.PanelC < 0 {
 		panic(&Error{op, "negative size, or parts or rows that overlap"})
 	}
 	if o.Strips == 0 || o.Panels == 0 {
@@ -48,11 +51,11 @@ func GemmSplitOuter(o *OuterSplit) {
 		name        string
 		have, least int
 	}{
-		{"A", len(o.A), (o.Strips-1)*o.StripA + 2*o.PartA + splitPart},
+		{"A", len(o.A), (o.Strips-1)*o.StripA + 2*o.PartA + splitPart/2},
 		{"B", len(o.B), o.Panels * splitBlock},
-		{"U", len(o.U), (o.Strips-1)*o.StripU + splitTile},
+		{"U", len(o.U), (o.Strips-1)*o.StripU + outerRows},
 		{"V", len(o.V), o.Panels * splitTile},
-		{"C", len(o.C), last + (splitTile-1)*o.LDC + splitTile},
+		{"C", len(o.C), last + (outerRows-1)*o.LDC + splitTile},
 	} {
 		if c.have < c.least {
 			panic(&Error{op, c.name + " is too short"})
@@ -69,12 +72,12 @@ func (o *OuterSplit) race() {
 	raceRead(o.B[:o.Panels*splitBlock])
 	raceRead(o.V[:o.Panels*splitTile])
 	for s := range o.Strips {
-		raceRead(o.U[s*o.StripU:][:splitTile])
+		raceRead(o.U[s*o.StripU:][:outerRows])
 		for part := range 3 {
-			raceRead(o.A[s*o.StripA+part*o.PartA:][:splitPart])
+			raceRead(o.A[s*o.StripA+part*o.PartA:][:splitPart/2])
 		}
 		for p := range o.Panels {
-			raceWriteRows(o.C[s*o.StripC+p*o.PanelC:], splitTile, splitTile, o.LDC)
+			raceWriteRows(o.C[s*o.StripC+p*o.PanelC:], outerRows, splitTile, o.LDC)
 		}
 	}
 }
@@ -84,12 +87,12 @@ func (o *OuterSplit) parts() {
 	var strip [splitBlock]float32
 	for s := range o.Strips {
 		for part := range 3 {
-			copy(strip[part*splitPart:][:splitPart], o.A[s*o.StripA+part*o.PartA:])
+			copy(strip[part*splitPart:][:splitPart/2], o.A[s*o.StripA+part*o.PartA:])
 		}
 		for p := range o.Panels {
 			c := o.C[s*o.StripC+p*o.PanelC:]
-			gemmSplit(splitTile, splitTile, 1, strip[:], o.B[p*splitBlock:], c, o.LDC, false)
-			for i := range splitTile {
+			gemmSplit(outerRows, splitTile, 1, strip[:], o.B[p*splitBlock:], c, o.LDC, false)
+			for i := range outerRows {
 				row := c[i*o.LDC:][:splitTile]
 				axpy(row, o.U[s*o.StripU+i], o.V[p*splitTile:][:splitTile])
 				if o.Conjugate && i%2 == 1 {

@@ -31,8 +31,12 @@ type kernelSpectra struct {
 
 var _ tensor.Task = (*kernelSpectra)(nil)
 
+// spectraTogether is how many frequencies are made at a time: half as many as from slots, which would be read more often
+// for it, so that a block and what it is multiplied with fit the second-level cache.
+const spectraTogether = splitTile / 4
+
 // spectrumRows is the number of rows (f, part), with those that a strip has beyond them.
-func (l *lattice) spectrumRows() int { return 2*l.count + splitTile }
+func (l *lattice) spectrumRows() int { return 2 * (l.count + spectraTogether) }
 
 // featureSpectrum returns the size of the spectra of the features of a pair (j,i) of a kind.
 func (l *lattice) featureSpectrum() int {
@@ -123,8 +127,8 @@ func (p *kernelSpectra) panels() (panels, offsets []float32) {
 	return panels, panels[s.Out*s.In/splitTile*splitPiece(splitTile):]
 }
 
-// write makes up to splitTile/2 frequencies from f on of rows m0.. and columns c0.., whole chunks, of a kind: rows (f, part) of
-// the spectra, which are distance apart in k, with rows (o,i) ld apart. Those up to the splitTile-th
+// write makes up to spectraTogether frequencies from f on of rows m0.. and columns c0.., whole chunks, of a kind: rows (f, part) of
+// the spectra, which are distance apart in k, with rows (o,i) ld apart. As many as spectraTogether
 // are written, whatever there is to be had; the second of each two is negated with conjugate.
 func (p *kernelSpectra) write(k []float32, kind, f, m0, nm, c0, nc, ld, distance int, conjugate bool) {
 	s := p.shape
@@ -132,20 +136,29 @@ func (p *kernelSpectra) write(k []float32, kind, f, m0, nm, c0, nc, ld, distance
 	size, rows := p.featureSpectrum(), p.spectrumRows()*splitTile/2
 	panels, offsets := p.panels()
 	first, end := c0/splitTile, (c0+nc)/splitTile
+	// multiply takes several pairs from (j,i) on, for chunk at and output channels o to last.
+	multiply := func(i, at, o, last, pairs, step, column, ahead int) {
+		j, chunk := at/chunks, at%chunks
+		of, panel := p.values[((j*n+i)*kinds+kind)*size:], chunk*s.Out+o
+		asm.GemmSplitOuter(&asm.OuterSplit{
+			Strips: pairs, Panels: last - o,
+			A: of[f*splitTile:], PartA: rows, StripA: step * kinds * size,
+			U: of[3*rows+2*f:], StripU: step * kinds * size,
+			B: panels[panel*splitPiece(splitTile):], V: offsets[panel*splitTile:],
+			C: k[(o*n+i-m0)*ld+at*splitTile-c0:], LDC: distance, StripC: column, PanelC: n * ld,
+			Ahead: ahead * kinds * size, Conjugate: conjugate,
+		})
+	}
+	if m0%n == 0 && nm%n == 0 {
+		for at := first; at < end; at++ {
+			multiply(0, at, m0/n, (m0+nm)/n, n, 1, ld, n)
+		}
+		return
+	}
 	for i := range n {
 		o, last := (m0-i+n-1)/n, (m0+nm-i+n-1)/n
 		for at := first; at < min(end, first+chunks); at++ {
-			j, chunk := at/chunks, at%chunks
-			of := p.values[((j*n+i)*kinds+kind)*size:]
-			panel := chunk*s.Out + o
-			asm.GemmSplitOuter(&asm.OuterSplit{
-				Strips: blocksOf(end-at, chunks), Panels: last - o,
-				A: of[f*splitTile:], PartA: rows, StripA: n * kinds * size,
-				U: of[3*rows+2*f:], StripU: n * kinds * size,
-				B: panels[panel*splitPiece(splitTile):], V: offsets[panel*splitTile:],
-				C: k[(o*n+i-m0)*ld+at*splitTile-c0:], LDC: distance, StripC: chunks * splitTile, PanelC: n * ld,
-				Ahead: kinds * size, Conjugate: conjugate,
-			})
+			multiply(i, at, o, last, blocksOf(end-at, chunks), n, chunks*splitTile, 1)
 		}
 	}
 }

@@ -74,12 +74,12 @@ func checkKernelSpectra(t *testing.T, name string, p *frequency, s *Shape, k Fac
 	layout := slotBlocksOf(s)
 	for range 4 {
 		m0, c0, f := src.IntN(layout.rows), src.IntN(layout.width/splitTile)*splitTile, src.IntN(l.count)
-		nm, nc, nf := 1+src.IntN(layout.rows-m0), (1+src.IntN((layout.width-c0)/splitTile))*splitTile, 1+src.IntN(min(splitTile/2, l.count-f))
+		nm, nc, nf := 1+src.IntN(layout.rows-m0), (1+src.IntN((layout.width-c0)/splitTile))*splitTile, 1+src.IntN(min(spectraTogether, l.count-f))
 		ld := columns(nc)
 		plane := blockSize(nm, ld)
 		conjugate := src.IntN(2)
 		for kind := range layout.kinds {
-			memory := poisoned(splitTile * plane)
+			memory := poisoned(2 * spectraTogether * plane)
 			got := memory.values()
 			spectra.write(got, kind, f, m0, nm, c0, nc, ld, plane, conjugate == 1)
 			for m := range nm {

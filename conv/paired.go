@@ -43,7 +43,7 @@ func (p *pairedProduct) run() {
 	s := p.shape
 	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
-	p.size = p.blockSizesOf(s)
+	p.size = p.productSizes(p.lattice, s)
 	if p.adjoint {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Out*s.rendered(), p.size.adjointRows)
 	} else {

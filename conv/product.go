@@ -43,10 +43,19 @@ type productArgs struct {
 
 var _ tensor.Task = (*product)(nil)
 
+// productSizes returns the sizes of blocks.
+func (p *productArgs) productSizes(l *lattice, s *Shape) blockSizes {
+	b := l.blockSizesOf(s)
+	if p.spectra != nil {
+		b.frequencies = spectraTogether
+	}
+	return b
+}
+
 // written returns how many frequencies of the kernel's spectrum are written for nf.
 func (p *productArgs) written(nf int) int {
 	if p.spectra != nil {
-		return splitTile / 2
+		return spectraTogether
 	}
 	return nf
 }
@@ -73,7 +82,7 @@ func (p *product) run() {
 	s := p.shape
 	p.layout = slotBlocksOf(s)
 	p.splits = slicesProducts(s)
-	p.size = p.blockSizesOf(s)
+	p.size = p.productSizes(p.lattice, s)
 	if p.adjoint {
 		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
 	} else {
