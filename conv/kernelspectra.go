@@ -60,7 +60,7 @@ const featureColumns = splitTile + 16
 // panels are full, a block of them has enough for each pair (j,i), whose spectra are read from memory, and there is room in
 // place of slots.
 func (p *frequency) spectraOfFeatures(s *Shape) bool {
-	const leastPanels = 8
+	const leastPanels = 4
 	return slicesProducts(s) && !p.keep && p.features <= splitTile && s.In%splitTile == 0 &&
 		s.rendered()*leastPanels <= blocksOfProducts(s).rows && p.lattice.kernelSpectraSize(s) <= slotsSize(s)
 }
