@@ -360,7 +360,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	p.cpu = cpu
 	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}
 	l := p.lattice
-	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.kernelSpectraLocal(), l.analysisLocal(s), l.productLocal(s), l.synthesisLocal(s), l.gradientLocal(s)))
+	return cpu.ReserveWorkspace(max(p.renderingLocal(s), l.kernelSpectraLocal(s), l.analysisLocal(s), l.productLocal(s), l.synthesisLocal(s), l.gradientLocal(s)))
 }
 
 // Scales returns true: scaled features do for a scaled kernel.

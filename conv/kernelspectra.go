@@ -48,8 +48,12 @@ func (l *lattice) kernelSpectraSize(s *Shape) int {
 	return s.rendered()*s.NIn*l.featureSpectrum() + s.Out*s.In/splitTile*splitPiece(splitTile) + s.Out*s.In
 }
 
-// kernelSpectraLocal returns the size of a worker's memory: rows and a strip of them, or weights and offsets of a chunk.
-func (l *lattice) kernelSpectraLocal() int {
+// kernelSpectraLocal returns the size of a worker's memory: rows and a strip of them, or weights of a chunk; none where
+// the rows of a pair alone would not fit in place of slots.
+func (l *lattice) kernelSpectraLocal(s *Shape) int {
+	if !asm.FastSplit() || l.featureSpectrum() > slotsSize(s) {
+		return 0
+	}
 	return max(l.spectrumRows(), splitTile)*featureColumns + splitPiece(splitTile)
 }
 
