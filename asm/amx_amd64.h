@@ -115,6 +115,22 @@
 	RIGHTPART(0) \
 	PRODUCTS
 
+// SAVEPRODUCTS is PRODUCTS, the first of a block. It moves the tiles of C of the block before to DX, each just ahead
+// of the product that begins it anew: the tiles of A and B are loaded by then, and the unit does not run dry.
+#define SAVEPRODUCTS \
+	STOREC(0, 0)    \
+	ZERO(0)         \
+	TDP46           \
+	STOREC(2, 2048) \
+	ZERO(2)         \
+	TDP56           \
+	STOREC(3, 2112) \
+	ZERO(3)         \
+	TDP57           \
+	STOREC(1, 64)   \
+	ZERO(1)         \
+	TDP47
+
 // ZEROES clears the four tiles of a block of C.
 #define ZEROES \
 	ZERO(0) \

@@ -60,24 +60,11 @@
 	ROWS8(move, 16) \
 	ROWS8(move, 24)
 
-// SAVE moves the tiles of the block before to scratch, each just ahead of the first
-// product of its successor: the tiles of A and B are loaded by then, and the unit does
-// not run dry.
+// SAVE begins a block behind another one.
 #define SAVE \
-	LEFTPART(2)     \
-	RIGHTPART(0)    \
-	STOREC(0, 0)    \
-	ZERO(0)         \
-	TDP46           \
-	STOREC(2, 2048) \
-	ZERO(2)         \
-	TDP56           \
-	STOREC(3, 2112) \
-	ZERO(3)         \
-	TDP57           \
-	STOREC(1, 64)   \
-	ZERO(1)         \
-	TDP47
+	LEFTPART(2)  \
+	RIGHTPART(0) \
+	SAVEPRODUCTS
 
 // BLOCKSAVE is BLOCK behind another one.
 #define BLOCKSAVE \

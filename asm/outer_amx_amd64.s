@@ -107,24 +107,6 @@
 	MOVQ stripc+88(FP), BX  \
 	ADDQ R13, BX
 
-// SAVE moves the tiles of the block before to scratch, each just ahead of the first
-// product of its successor.
-#define SAVE \
-	LEFTLAST        \
-	RIGHTPART(0)    \
-	STOREC(0, 0)    \
-	ZERO(0)         \
-	TDP46           \
-	STOREC(2, 2048) \
-	ZERO(2)         \
-	TDP56           \
-	STOREC(3, 2112) \
-	ZERO(3)         \
-	TDP57           \
-	STOREC(1, 64)   \
-	ZERO(1)         \
-	TDP47
-
 // ALONE is a block without one before.
 #define ALONE \
 	LEFTLAST     \
@@ -144,7 +126,9 @@
 
 // BEHIND is a block that meanwhile writes the one before.
 #define BEHIND \
-	SAVE         \
+	LEFTLAST     \
+	RIGHTPART(0) \
+	SAVEPRODUCTS \
 	LEFTMIDDLE   \
 	TDP47        \
 	TDP57        \
