@@ -2,16 +2,7 @@
 
 package asm
 
-import (
-	"unsafe"
-
-	"github.com/klauspost/cpuid/v2"
-)
-
-// addsBeside says that the processor adds on units of their own, beside those that multiply and add,
-// as AMD's do: then sums of operands cost nothing in a tile. Where they take the place of products,
-// they are made for many rows or columns at a time. Either way the bits are the same.
-var addsBeside = cpuid.CPU.IsVendor(cpuid.AMD)
+import "unsafe"
 
 // complexRows is the most rows of a strip.
 const complexRows = 4
@@ -23,7 +14,7 @@ const complexRows = 4
 func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
 
 func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32) {
-	if level != AVX512 || !addsBeside {
+	if level != AVX512 {
 		c.tiles(m, n, k, accumulate, spare)
 		return
 	}
