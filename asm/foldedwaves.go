@@ -13,8 +13,7 @@ package asm
 //
 // The even part of r and the odd part of i are written to one, the even part of i and the odd part of r to
 // other: the columns of the one behind those of the other, position values apart, and frequencies ld apart. They
-// must not overlap the operands. Sums of rows and columns are taken in registers or, where no kernel does, in
-// spare, of (h+2)*w*n values.
+// must not overlap the operands. Sums of rows and columns are taken in registers or in spare, of (h+2)*w*n values.
 func FoldedWaves(m, h, w, n int, c, s []float32, ldw int, plane, one, other []float32, position, ld int, spare []float32) {
 	const op = "FoldedWaves"
 	if m < 0 || h < 1 || w < 1 || n < 0 {

@@ -10,13 +10,29 @@ import "unsafe"
 //go:noescape
 func sfoldedWaves6x16AVX512(m, n, h int, cos, minusSin *float32, ldw int, p, opposite *float32, line int, re, ro, ie, io *float32, ldc, next int)
 
+// sfoldColumnsAVX2 folds n >= 8 values at column p and at the one opposite, which is p itself in the middle.
+//
+//go:noescape
+func sfoldColumnsAVX2(n, h int, p, opposite *float32, line int, folded *float32)
+
+// sfoldedProducts6x16AVX2 computes a strip of 1 <= m <= 6 frequencies, of n >= 8 values and k rows of one or two
+// kinds. Rows of next0 and next1 are fetched for calls to come.
+//
+//go:noescape
+func sfoldedProducts6x16AVX2(m, n, k, kinds int, waves *float32, ldw int, folded, to0, to1 *float32, ldc int, next0, next1 *float32, line int)
+
 func (f *foldedWaves) multiply(spare []float32) {
-	if level != AVX512 {
+	switch {
+	case level == AVX512:
+		for x := range (f.w + 1) / 2 {
+			f.column(x)
+		}
+	case level == AVX2 && f.n >= 8:
+		for x := range (f.w + 1) / 2 {
+			f.foldedColumn(x, spare)
+		}
+	default:
 		f.folded(spare)
-		return
-	}
-	for x := range (f.w + 1) / 2 {
-		f.column(x)
 	}
 }
 
@@ -36,5 +52,34 @@ func (f *foldedWaves) column(x int) {
 		g, end := s*f.m/strips, (s+1)*f.m/strips
 		at := g * f.ld
 		sfoldedWaves6x16AVX512(end-g, f.n, f.h, &f.c[g], unsafe.SliceData(from(f.s, g)), f.ldw, p, opposite, f.w*f.n, &re[at], &ro[at], &ie[at], &io[at], f.ld, f.n)
+	}
+}
+
+// foldedColumn does the same in two steps: the column is folded once, to where the first-level cache keeps it for
+// all strips.
+//
+//go:noinline
+func (f *foldedWaves) foldedColumn(x int, spare []float32) {
+	re, ie := f.one[x*f.position:], f.other[x*f.position:]
+	ro, io, kinds := re, ie, 1 // not written in the middle
+	if x < f.w/2 {
+		odd := ((f.w+1)/2 + x) * f.position
+		ro, io, kinds = f.other[odd:], f.one[odd:], 2
+	}
+	line, half, rest := f.w*f.n, (f.h+1)/2, f.h/2
+	column := func(x, y int) *float32 { return unsafe.SliceData(from(f.plane, y*line+x*f.n)) }
+	folded := spare[:kinds*f.h*f.n]
+	sfoldColumnsAVX2(f.n, f.h, column(x, 0), column(f.w-1-x, 0), line, &folded[0])
+	next := min(x+1, (f.w-1)/2)
+	opposite := f.w - 1 - next
+	differences := unsafe.SliceData(folded[kinds*half*f.n:])
+	strips := (f.m + waveRows - 1) / waveRows
+	for s := range strips {
+		g, end := s*f.m/strips, (s+1)*f.m/strips
+		at := g * f.ld
+		sfoldedProducts6x16AVX2(end-g, f.n, half, kinds, &f.c[g], f.ldw, &folded[0], &re[at], &ro[at], f.ld,
+			column(next, 0), column(opposite, 0), line)
+		sfoldedProducts6x16AVX2(end-g, f.n, rest, kinds, unsafe.SliceData(from(f.s, g)), f.ldw, differences, &ie[at], &io[at], f.ld,
+			column(next, half), column(opposite, half), line)
 	}
 }

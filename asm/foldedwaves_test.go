@@ -94,9 +94,9 @@ func TestFoldedWaves(t *testing.T) {
 		for n := 1; n <= 34; n++ {
 			values = append(values, n)
 		}
-		values = append(values, 64, 70)
+		values = append(values, 47, 48, 49, 64, 70)
 		if raceEnabled || testing.Short() {
-			values = []int{1, 16, 31}
+			values = []int{1, 7, 9, 16, 31}
 		}
 		for m := 1; m <= 14; m++ {
 			for _, n := range values {
@@ -106,6 +106,37 @@ func TestFoldedWaves(t *testing.T) {
 			}
 		}
 		newFoldedCase(16, 28, 28, 64, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6)
+	})
+}
+
+// TestFoldedWavesCut cuts the values of a plane in two: that changes no bit, wherever they lie in a tile and whichever
+// code takes the rest.
+func TestFoldedWavesCut(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(8, 2))
+		for _, size := range [][4]int{{1, 1, 1, 9}, {7, 5, 4, 25}, {9, 4, 3, 40}} {
+			m, h, w, n := size[0], size[1], size[2], size[3]
+			whole := newFoldedCase(m, h, w, n, func() float32 { return float32(rng.NormFloat64()) })
+			whole.call()
+			for first := range n {
+				for _, end := range []int{first + 1, (first + n + 1) / 2, n} {
+					part := newFoldedCase(m, h, w, end-first, func() float32 { return 0 })
+					part.c.fill(whole.c.at)
+					part.s.fill(whole.s.at)
+					part.plane.fill(func(y, i int) float32 { return whole.plane.at(y, i/part.n*n+first+i%part.n) })
+					part.call()
+					for i := range part.out {
+						for row := range m * w {
+							for b := range part.n {
+								if got, want := part.out[i].at(row, b), whole.out[i].at(row, first+b); math.Float32bits(got) != math.Float32bits(want) {
+									t.Fatalf("m=%d h=%d w=%d: value %d of %d is %v alone with those up to %d, and %v among all", m, h, w, first+b, n, got, end, want)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
 	})
 }
 
@@ -148,12 +179,15 @@ func FuzzFoldedWaves(f *testing.F) {
 	})
 }
 
-// BenchmarkFoldedWaves transforms a plane of 28 x 28 pixels of 64 images.
+// BenchmarkFoldedWaves transforms planes of 64 images.
 func BenchmarkFoldedWaves(b *testing.B) {
-	const m, h, w, n = 16, 28, 28, 64
-	f := newFoldedCase(m, h, w, n, func() float32 { return rand.Float32() - 0.5 })
-	spare := make([]float32, (h+2)*w*n)
-	benchProducts(b, fmt.Sprintf("m=%d/h=%d/w=%d/n=%d", m, h, w, n), 2*m*h*w*n, func() {
-		FoldedWaves(m, h, w, n, f.c.data(), f.s.data(), f.c.ld, f.plane.data(), f.out[0].data(), f.out[1].data(), f.out[0].ld, w*f.out[0].ld, spare)
-	})
+	for _, size := range [][2]int{{16, 28}, {9, 14}, {6, 7}} {
+		const n = 64
+		m, h, w := size[0], size[1], size[1]
+		f := newFoldedCase(m, h, w, n, func() float32 { return rand.Float32() - 0.5 })
+		spare := make([]float32, (h+2)*w*n)
+		benchProducts(b, fmt.Sprintf("m=%d/h=%d/w=%d/n=%d", m, h, w, n), float64(2*m*h*w*n), func() {
+			FoldedWaves(m, h, w, n, f.c.data(), f.s.data(), f.c.ld, f.plane.data(), f.out[0].data(), f.out[1].data(), f.out[0].ld, w*f.out[0].ld, spare)
+		})
+	}
 }

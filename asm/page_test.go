@@ -174,7 +174,7 @@ func TestStayInside(t *testing.T) {
 			}
 		}
 		for m := 1; m <= 7; m++ {
-			for n := 1; n <= 18; n++ {
+			for n := 1; n <= 34; n++ {
 				for _, side := range []int{1, 2, 5} {
 					check(t, fmt.Sprintf("FoldedWaves of %d frequencies, side %d, %d values", m, side, n), func() {
 						line := side * n
