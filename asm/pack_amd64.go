@@ -56,7 +56,7 @@ func packWidth(dst []float32, width int, src []float32, ldsrc, k, n int) {
 		if level == AVX512 {
 			packRowsAVX512(d, width, s, ldsrc, steps, columnMask(n), columnMask(width))
 		} else {
-			packRowsAVX2(d, width, s, ldsrc, steps, vectorMasks(n), vectorMasks(width))
+			packRowsAVX2(d, width, s, ldsrc, steps, vectorMasks(n))
 		}
 		p += steps
 	}
@@ -109,7 +109,7 @@ func packTransposed(dst []float32, width int, src []float32, ldsrc, k, n int) {
 	if k == 0 {
 		return
 	}
-	strip := stripRows()
+	strip := stripRows(n)
 	for j := 0; j < width; j += strip {
 		// Rows beyond n are zeros of the panel.
 		transposeStrip(dst[j:], width, src[min(j*ldsrc, len(src)):], ldsrc, max(0, min(strip, n-j)), k, min(strip, width-j))
@@ -125,10 +125,14 @@ func transpose(dst []float32, lddst int, src []float32, ldsrc, rows, cols int) {
 		transposeNarrow(dst, lddst, src, ldsrc, rows, cols)
 		return
 	}
-	strip := stripRows()
-	for i := 0; i < rows; i += strip {
+	for i := 0; i < rows; {
+		strip := stripRows(rows - i)
+		if level == AVX2 && rows > strip {
+			i = min(i, rows-strip) // the last rows, some of them again: fewer than 8 are stored in parts
+		}
 		n := min(strip, rows-i)
 		transposeStrip(dst[i:], lddst, src[i*ldsrc:], ldsrc, n, cols, n)
+		i += n
 	}
 }
 
@@ -153,12 +157,12 @@ func transposeNarrow(dst []float32, lddst int, src []float32, ldsrc, rows, cols 
 	}
 }
 
-// stripRows returns how many rows transposeStrip takes.
-func stripRows() int {
-	if level == AVX512 {
-		return 16
+// stripRows returns how many rows of so many transposeStrip takes.
+func stripRows(rows int) int {
+	if level == AVX2 && rows < 16 {
+		return 8
 	}
-	return 8
+	return 16
 }
 
 // transposeStrip writes the transpose of rows rows to the first lanes values of
@@ -177,12 +181,17 @@ func transposeStrip(dst []float32, lddst int, src []float32, ldsrc, rows, cols, 
 			transposeStripAVX512(&d[0], lddst, unsafe.SliceData(s), ldsrc, rows, n, columnMask(lanes))
 			continue
 		}
-		if n4 := n &^ 3; n4 > 0 {
-			transposeStripAVX2(&d[0], lddst, unsafe.SliceData(s), ldsrc, rows, n4, vectorMasks(lanes))
+		if whole := n &^ 3; whole > 0 {
+			transposeStripAVX2(&d[0], lddst, unsafe.SliceData(s), ldsrc, rows, whole, lanes)
+			if whole < n { // the last four columns, some of them again
+				at := n - 4
+				transposeStripAVX2(&d[at*lddst], lddst, unsafe.SliceData(from(s, at)), ldsrc, rows, 4, lanes)
+			}
+			continue
 		}
-		for c := n &^ 3; c < n; c++ {
-			out := d[c*lddst:]
-			for i := range lanes {
+		for c := range n {
+			out := d[c*lddst:][:lanes]
+			for i := range out {
 				out[i] = 0
 				if i < rows {
 					out[i] = s[i*ldsrc+c]
@@ -204,10 +213,10 @@ func packRowsAVX512(dst *float32, width int, src *float32, ldsrc, k int, load, s
 //go:noescape
 func gatherColumnAVX512(dst, src *float32, ldsrc, n int, index *[16]int32)
 
-// packRowsAVX2 does the same with vectorMasks.
+// packRowsAVX2 does the same with vectorMasks and a width of 16 or 6.
 //
 //go:noescape
-func packRowsAVX2(dst *float32, width int, src *float32, ldsrc, k int, load, store *int32)
+func packRowsAVX2(dst *float32, width int, src *float32, ldsrc, k int, load *int32)
 
 // gatherRowsAVX512 is PackRows for k = len(offsets) >= 1.
 //
@@ -225,8 +234,7 @@ func gatherRowsAVX2(dst, src *float32, offsets *int, k int, load *int32)
 //go:noescape
 func transposeStripAVX512(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store uint32)
 
-// transposeStripAVX2 is transposeStrip for rows <= 8, lanes by the vectorMasks
-// in store, cols >= 4 and a multiple of 4.
+// transposeStripAVX2 is transposeStrip for lanes <= 8 or rows = lanes = 16, cols >= 4 and a multiple of 4.
 //
 //go:noescape
-func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store *int32)
+func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols, lanes int)

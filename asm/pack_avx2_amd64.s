@@ -2,46 +2,55 @@
 
 #include "textflag.h"
 
-// packRowsAVX2 copies rows of at most 16 values to a panel; load points to the
-// masks of the columns that exist, store to those of the panel's width, with
-// zeros between. In Go:
+// packRowsAVX2 copies rows of at most 16 values to a panel that is 16 or 6 wide; load points to the
+// masks of the columns that exist, the others are zeros. In Go:
 //
 //	for p := range k {
 //		copy(dst[p*width:][:width], src[p*ldsrc:][:n]) // zero beyond n
 //	}
 //
-//	DI, R8        dst, its step in bytes
-//	SI, R9        src, its step in bytes
-//	CX            k
-//	Y12, Y13      columns 0..7, 8..15 to load
-//	Y14, Y15      columns 0..7, 8..15 to store
-//	Y0, Y1        a row
+// Masked stores are slow on some processors, so 6 values are stored as 4 and 2.
+//
+//	DI         dst
+//	SI, R9     src, its step in bytes
+//	CX         k
+//	Y12, Y13   columns 0..7, 8..15 to load
+//	Y0, Y1     a row
 
-// func packRowsAVX2(dst *float32, width int, src *float32, ldsrc, k int, load, store *int32)
-TEXT ·packRowsAVX2(SB), NOSPLIT, $0-56
+// func packRowsAVX2(dst *float32, width int, src *float32, ldsrc, k int, load *int32)
+TEXT ·packRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), DI
-	MOVQ    width+8(FP), R8
 	MOVQ    src+16(FP), SI
 	MOVQ    ldsrc+24(FP), R9
 	MOVQ    k+32(FP), CX
 	MOVQ    load+40(FP), AX
 	VMOVUPS (AX), Y12
 	VMOVUPS 32(AX), Y13
-	MOVQ    store+48(FP), AX
-	VMOVUPS (AX), Y14
-	VMOVUPS 32(AX), Y15
-	SHLQ    $2, R8
 	SHLQ    $2, R9
+	CMPQ    width+8(FP), $16
+	JNE     narrow
 
-row:
+wide:
 	VMASKMOVPS (SI), Y12, Y0
 	VMASKMOVPS 32(SI), Y13, Y1
-	VMASKMOVPS Y0, Y14, (DI)
-	VMASKMOVPS Y1, Y15, 32(DI)
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
 	ADDQ       R9, SI
-	ADDQ       R8, DI
+	ADDQ       $64, DI
 	DECQ       CX
-	JNZ        row
+	JNZ        wide
+	VZEROUPPER
+	RET
+
+narrow:
+	VMASKMOVPS   (SI), Y12, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VMOVUPS      X0, (DI)
+	VMOVLPS      X1, 16(DI)
+	ADDQ         R9, SI
+	ADDQ         $24, DI
+	DECQ         CX
+	JNZ          narrow
 	VZEROUPPER
 	RET
 
@@ -75,28 +84,58 @@ row:
 	VZEROUPPER
 	RET
 
-// transposeStripAVX2 transposes at most 8 rows, 4 columns at a time; cols is a
-// multiple of 4. Rows that do not exist count as zeros; store points to the
-// masks of the lanes to write. In Go:
+// transposeStripAVX2 transposes at most 8 rows, or 16, 4 columns at a time; cols is a multiple of 4. Rows that do
+// not exist count as zeros. In Go:
 //
 //	for j := range cols {
-//		for i := range 8 {
-//			if store[i] < 0 {
-//				dst[j*lddst+i] = src[i*ldsrc+j] // zero for i >= rows
-//			}
+//		for i := range lanes {
+//			dst[j*lddst+i] = src[i*ldsrc+j] // zero for i >= rows
 //		}
 //	}
 //
 // Row i and row i+4 share a register, four values each, so that transposing 4x4
-// values within each 128-bit lane is all there is to do.
+// values within each 128-bit lane is all there is to do. Masked stores are slow on some processors, so fewer than 8 lanes
+// are stored as 4, 2 and 1.
 //
 //	SI, R11    rows 0, 4
+//	R12, R13   rows 8, 12
 //	R9, R10    ldsrc, 3*ldsrc in bytes
 //	DI, R8     dst, lddst in bytes
+//	AX         dst, two columns on
 //	DX, CX     rows, columns left
+//	BX         lanes
 //	Y0..Y3     rows, then columns
 //	Y4..Y7     temporaries
-//	Y15        lanes to store
+//	Y8..Y15    the same for rows 8..15
+
+#define FOUR(p, a, b, c, d) \
+	VMOVUPS (p), a        \
+	VMOVUPS (p)(R9*1), b  \
+	VMOVUPS (p)(R9*2), c  \
+	VMOVUPS (p)(R10*1), d
+
+#define FOURABOVE(p, a, b, c, d) \
+	VINSERTF128 $1, (p), a, a        \
+	VINSERTF128 $1, (p)(R9*1), b, b  \
+	VINSERTF128 $1, (p)(R9*2), c, c  \
+	VINSERTF128 $1, (p)(R10*1), d, d
+
+#define TURN(a, b, c, d, s, t, u, v) \
+	VUNPCKLPS b, a, s \
+	VUNPCKHPS b, a, t \
+	VUNPCKLPS d, c, u \
+	VUNPCKHPS d, c, v \
+	VUNPCKLPD u, s, a \
+	VUNPCKHPD u, s, b \
+	VUNPCKLPD v, t, c \
+	VUNPCKHPD v, t, d
+
+// PUT stores a value of each column by move.
+#define PUT(move, at, a, b, c, d) \
+	move a, at(DI)       \
+	move b, at(DI)(R8*1) \
+	move c, at(AX)       \
+	move d, at(AX)(R8*1)
 
 #define ROW(i, x, y) \
 	CMPQ    DX, $i \
@@ -108,20 +147,61 @@ row:
 	JLE         loaded      \
 	VINSERTF128 $1, x, y, y
 
-// func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols int, store *int32)
+// func transposeStripAVX2(dst *float32, lddst int, src *float32, ldsrc, rows, cols, lanes int)
 TEXT ·transposeStripAVX2(SB), NOSPLIT, $0-56
-	MOVQ    dst+0(FP), DI
-	MOVQ    lddst+8(FP), R8
-	MOVQ    src+16(FP), SI
-	MOVQ    ldsrc+24(FP), R9
-	MOVQ    rows+32(FP), DX
-	MOVQ    cols+40(FP), CX
-	MOVQ    store+48(FP), AX
-	VMOVUPS (AX), Y15
-	SHLQ    $2, R8
-	SHLQ    $2, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (SI)(R9*4), R11
+	MOVQ dst+0(FP), DI
+	MOVQ lddst+8(FP), R8
+	MOVQ src+16(FP), SI
+	MOVQ ldsrc+24(FP), R9
+	MOVQ rows+32(FP), DX
+	MOVQ cols+40(FP), CX
+	MOVQ lanes+48(FP), BX
+	SHLQ $2, R8
+	SHLQ $2, R9
+	LEAQ (R9)(R9*2), R10
+	LEAQ (SI)(R9*4), R11
+	LEAQ (SI)(R9*8), R12
+	LEAQ (R11)(R9*8), R13
+	CMPQ DX, $16
+	JEQ  sixteen
+	CMPQ BX, $8
+	JNE  block
+	CMPQ DX, $8
+	JNE  block
+
+eight:
+	FOUR(SI, X0, X1, X2, X3)
+	FOURABOVE(R11, Y0, Y1, Y2, Y3)
+	LEAQ (DI)(R8*2), AX
+	TURN(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	PUT(VMOVUPS, 0, Y0, Y1, Y2, Y3)
+	LEAQ (DI)(R8*4), DI
+	ADDQ $16, SI
+	ADDQ $16, R11
+	SUBQ $4, CX
+	JNZ  eight
+	VZEROUPPER
+	RET
+
+sixteen:
+	FOUR(SI, X0, X1, X2, X3)
+	FOUR(R12, X8, X9, X10, X11)
+	FOURABOVE(R11, Y0, Y1, Y2, Y3)
+	FOURABOVE(R13, Y8, Y9, Y10, Y11)
+	LEAQ (DI)(R8*2), AX
+	TURN(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TURN(Y8, Y9, Y10, Y11, Y12, Y13, Y14, Y15)
+	PUT(VMOVUPS, 0, Y0, Y1, Y2, Y3)
+	PUT(VMOVUPS, 32, Y8, Y9, Y10, Y11)
+	LEAQ (DI)(R8*4), DI
+	ADDQ $16, SI
+	ADDQ $16, R11
+	ADDQ $16, R12
+	ADDQ $16, R13
+	SUBQ $4, CX
+	JNZ  sixteen
+	VZEROUPPER
+	RET
 
 block:
 	VXORPS Y0, Y0, Y0
@@ -138,23 +218,46 @@ block:
 	ROWABOVE(7, (R11)(R10*1), Y3)
 
 loaded:
-	VUNPCKLPS  Y1, Y0, Y4
-	VUNPCKHPS  Y1, Y0, Y5
-	VUNPCKLPS  Y3, Y2, Y6
-	VUNPCKHPS  Y3, Y2, Y7
-	VUNPCKLPD  Y6, Y4, Y0
-	VUNPCKHPD  Y6, Y4, Y1
-	VUNPCKLPD  Y7, Y5, Y2
-	VUNPCKHPD  Y7, Y5, Y3
-	VMASKMOVPS Y0, Y15, (DI)
-	VMASKMOVPS Y1, Y15, (DI)(R8*1)
-	LEAQ       (DI)(R8*2), DI
-	VMASKMOVPS Y2, Y15, (DI)
-	VMASKMOVPS Y3, Y15, (DI)(R8*1)
-	LEAQ       (DI)(R8*2), DI
-	ADDQ       $16, SI
-	ADDQ       $16, R11
-	SUBQ       $4, CX
-	JNZ        block
+	TURN(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	LEAQ  (DI)(R8*2), AX
+	LEAQ  (DI)(R8*4), R12
+	TESTQ $8, BX
+	JZ    four
+	PUT(VMOVUPS, 0, Y0, Y1, Y2, Y3)
+	JMP   stored
+
+four:
+	TESTQ        $4, BX
+	JZ           two
+	PUT(VMOVUPS, 0, X0, X1, X2, X3)
+	VEXTRACTF128 $1, Y0, X0
+	VEXTRACTF128 $1, Y1, X1
+	VEXTRACTF128 $1, Y2, X2
+	VEXTRACTF128 $1, Y3, X3
+	ADDQ         $16, DI
+	ADDQ         $16, AX
+
+two:
+	TESTQ     $2, BX
+	JZ        one
+	PUT(VMOVLPS, 0, X0, X1, X2, X3)
+	VUNPCKHPD X0, X0, X0
+	VUNPCKHPD X1, X1, X1
+	VUNPCKHPD X2, X2, X2
+	VUNPCKHPD X3, X3, X3
+	ADDQ      $8, DI
+	ADDQ      $8, AX
+
+one:
+	TESTQ $1, BX
+	JZ    stored
+	PUT(VMOVSS, 0, X0, X1, X2, X3)
+
+stored:
+	MOVQ R12, DI
+	ADDQ $16, SI
+	ADDQ $16, R11
+	SUBQ $4, CX
+	JNZ  block
 	VZEROUPPER
 	RET

@@ -212,6 +212,7 @@ func BenchmarkPack(b *testing.B) {
 			"cols":  func() int { PackCols(dst, src, ld, k, nr); return nr },
 			"a":     func() int { PackA(dst, src, ld, k, mr); return mr },
 			"at":    func() int { PackAT(dst, src, ld, k, mr); return mr },
+			"turn":  func() int { Transpose(dst, nr, src, ld, nr, k); return nr },
 		} {
 			b.Run(fmt.Sprintf("impl=%v/op=%s", l, name), func(b *testing.B) {
 				for b.Loop() {
