@@ -40,12 +40,12 @@ func GemmMirrored(m, n, k0, k1 int, a0, a1 []float32, lda int, b0, b1 []float32,
 		raceWriteRows(down, below, n, ldc)
 	}
 	// Strips of as equal heights as can be, each in calls that take some ten microseconds.
-	strips := (m + mirrorRows() - 1) / mirrorRows()
-	cols := stripColumns(k0+k1, mirrorColumns)
+	rows, cols := mirrorBlock(k0 + k1)
+	strips := (m + rows - 1) / rows
 	for s := range strips {
 		i, end := s*m/strips, (s+1)*m/strips
 		for j := 0; j < n; j += cols {
-			// The last row of the strip is the first one down.
+			// The last row of a strip is the first one down.
 			mirrored(end-i, min(cols, n-j), k0, k1, from(a0, i), from(a1, i), lda, from(b0, j), from(b1, j), ldb,
 				up[i*ldc+j:], from(down, (m-end)*ldc+j), ldc, middle && i == 0, accumulate)
 		}

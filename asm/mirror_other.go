@@ -2,9 +2,10 @@
 
 package asm
 
-func mirrorRows() int {
+// mirrorBlock returns the most rows and columns of a call for so many steps.
+func mirrorBlock(k int) (rows, cols int) {
 	mr, _ := gemmTile()
-	return min(mr, mirrorTileRows)
+	return min(mr, mirrorTileRows), stripColumns(k, mirrorColumns)
 }
 
 func mirrored(m, n, k0, k1 int, a0, a1 []float32, lda int, b0, b1 []float32, ldb int, up, down []float32, ldc int, middle, accumulate bool) {

@@ -89,13 +89,13 @@ func (s *mirrorCase) check(t *testing.T, tolerance float64) {
 func TestGemmMirrored(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 1))
-		columns := []int{1, 5, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 70, 100, 130}
+		columns := []int{1, 5, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 48, 63, 64, 65, 70, 100, 130}
 		if raceEnabled || testing.Short() {
 			columns = []int{1, 16, 31, 70}
 		}
 		for m := 1; m <= 23; m++ {
 			for _, n := range columns {
-				for _, k := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {4, 3}, {16, 15}} {
+				for _, k := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 5}, {4, 3}, {16, 15}} {
 					for variant := range 4 {
 						newMirrorCase(m, n, k[0], k[1], variant&1 > 0, variant&2 > 0, func() float32 { return integer(rng) }).check(t, 0)
 					}
@@ -105,29 +105,53 @@ func TestGemmMirrored(t *testing.T) {
 		normal := func() float32 { return float32(rng.NormFloat64()) }
 		newMirrorCase(9, 4500, 14, 14, false, true, normal).check(t, 1e-6) // in several calls
 		newMirrorCase(14, 257, 40, 33, true, false, normal).check(t, 1e-6)
+		newMirrorCase(50, 140, 16, 15, true, true, normal).check(t, 1e-6)
 	})
 }
 
-// TestGemmMirroredBits demands that the values do not depend on the columns beside them.
+// TestGemmMirroredBits demands that the values do not depend on the rows and columns beside them, nor
+// do the signs of zeros: every fifth column is so small that products underflow.
 func TestGemmMirroredBits(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 2))
-		const m, n, k = 8, 90, 15
-		a, b := make([]float32, 2*k*m), make([]float32, 2*k*n)
-		for _, x := range [][]float32{a, b} {
-			for i := range x {
-				x[i] = float32(rng.NormFloat64())
+		const m, n, most = 14, 90, 15
+		a, b := make([]float32, 2*most*m), make([]float32, 2*most*n)
+		for i := range a {
+			a[i] = float32(rng.NormFloat64())
+		}
+		for i := range b {
+			b[i] = float32(rng.NormFloat64())
+			if i%n%5 == 0 {
+				b[i] = float32(math.Ldexp(float64(b[i]), -150))
 			}
 		}
-		whole, pieces := make([]float32, 2*m*n), make([]float32, 2*m*n)
-		call := func(dst []float32, from, cols int) {
-			GemmMirrored(m, cols, k, k, a, a[k*m:], m, b[from:], b[k*n+from:], n, dst[from:], dst[m*n+from:], n, false, false)
+		for _, k := range [][2]int{{15, 15}, {8, 7}, {3, 9}} {
+			for variant := range 4 {
+				middle, accumulate := variant&1 > 0, variant&2 > 0
+				call := func(dst []float32, row, rows, column, columns int) {
+					up, down := dst[row*n+column:], dst[(2*m-row-rows)*n+column:]
+					GemmMirrored(rows, columns, k[0], k[1], a[row:], a[most*m+row:], m, b[column:], b[most*n+column:], n, up, down, n, middle && row == 0, accumulate)
+				}
+				start := func() []float32 {
+					dst := make([]float32, 2*m*n)
+					for i := range dst {
+						dst[i] = float32(i%7) - 3
+					}
+					return dst
+				}
+				whole, rows, columns := start(), start(), start()
+				call(whole, 0, m, 0, n)
+				for i, size := 0, 1; i < m; i, size = i+size, size+1 {
+					call(rows, i, min(size, m-i), 0, n)
+				}
+				for j, size := 0, 1; j < n; j, size = j+size, size+3 {
+					call(columns, 0, m, j, min(size, n-j))
+				}
+				what := fmt.Sprintf("k0=%d k1=%d middle=%v accumulate=%v", k[0], k[1], middle, accumulate)
+				sameBits(t, what+", rows in pieces", rows, whole)
+				sameBits(t, what+", columns in pieces", columns, whole)
+			}
 		}
-		call(whole, 0, n)
-		for from, cols := 0, 1; from < n; from, cols = from+cols, cols+3 {
-			call(pieces, from, min(cols, n-from))
-		}
-		sameBits(t, "columns in pieces", pieces, whole)
 	})
 }
 
@@ -169,18 +193,25 @@ func FuzzGemmMirrored(f *testing.F) {
 	})
 }
 
-// BenchmarkGemmMirrored takes a transform along y: 64 images of 28 x 28 pixels, from rows for
-// 31 frequencies.
+// BenchmarkGemmMirrored takes transforms of 64 images of 28 x 28, 14 x 14 and 7 x 7 pixels: of a line along x, and of
+// 256 columns along y, from rows for as many frequencies.
 func BenchmarkGemmMirrored(b *testing.B) {
-	const m, n, k0, k1, line = 14, 256, 16, 15, 28 * 64
-	x, y := make([]float32, (k0+k1)*line), make([]float32, 2*m*line)
-	a := make([]float32, (k0+k1)*m)
-	for _, s := range [][]float32{a, x} {
-		for i := range s {
-			s[i] = rand.Float32() - 0.5
+	const batch = 64
+	for _, s := range []struct{ side, period int }{{28, 31}, {14, 17}, {7, 10}} {
+		half, even := (s.side+1)/2, s.period/2+1
+		run := func(m, n, k0, k1, ldb, ldc int, middle, accumulate bool) {
+			a, x := make([]float32, (k0+k1)*m), make([]float32, (k0+k1)*ldb)
+			up, down := make([]float32, m*ldc), make([]float32, m*ldc)
+			for _, s := range [][]float32{a, x} {
+				for i := range s {
+					s[i] = rand.Float32() - 0.5
+				}
+			}
+			benchProducts(b, fmt.Sprintf("m=%d/n=%d/k0=%d/k1=%d", m, n, k0, k1), float64(2*m*n*(k0+k1)), func() {
+				GemmMirrored(m, n, k0, k1, a, a[k0*m:], m, x, x[k0*ldb:], ldb, up, down, ldc, middle, accumulate)
+			})
 		}
+		run(even, batch, half, s.side-half, batch, 32*batch+32, true, false)
+		run(half, 256, even, s.period-even, s.side*batch, s.side*batch, s.side%2 == 1, true)
 	}
-	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k0=%d/k1=%d", m, n, k0, k1), 2*m*n*(k0+k1), func() {
-		GemmMirrored(m, n, k0, k1, a, a[k0*m:], m, x, x[k0*line:], line, y, y[m*line:], line, false, true)
-	})
 }

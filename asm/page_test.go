@@ -173,6 +173,20 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for m := 1; m <= 8; m++ {
+			for n := 1; n <= 34; n++ {
+				for _, k := range [][2]int{{1, 0}, {0, 1}, {2, 2}, {3, 5}} {
+					middle, accumulate := n%2 == 0, (m+k[0])%2 == 0
+					check(t, fmt.Sprintf("GemmMirrored of %dx%d, steps %v, middle %v, accumulate %v", m, n, k, middle, accumulate), func() {
+						below := m
+						if middle {
+							below--
+						}
+						GemmMirrored(m, n, k[0], k[1], x(k[0]*m), x(k[1]*m), m, x(k[0]*n), x(k[1]*n), n, x(m*n), x(below*n), n, middle, accumulate)
+					})
+				}
+			}
+		}
 		for m := 1; m <= 7; m++ {
 			for n := 1; n <= 34; n++ {
 				for _, side := range []int{1, 2, 5} {
