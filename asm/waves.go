@@ -10,8 +10,9 @@ package asm
 // other in waves; those of period-f are the same, the sines negated. With turned it is the
 // transform of -i (X + iY).
 //
-// X and Y have period rows of groups*n values, ldx apart. Re and Im of a group have w rows of n values, and the groups
-// are a distance apart. They must not overlap each other or the operands.
+// X and Y have period rows of groups*n values, ldx apart, which is best not a multiple of 1024: such rows share
+// few lines of the cache. Re and Im of a group have w rows of n values, and the groups are a distance apart. They
+// must not overlap each other or the operands.
 //
 // Sums over f and period-f are taken in registers or, where no kernel does, in spare, of 2*period*groups*n
 // values. Each result is summed in the order of the frequencies.

@@ -14,32 +14,52 @@ const waveRows = 6
 //go:noescape
 func sgemmWaves6x16AVX512(m, n, period int, cos, sin *float32, ldw int, x, y *float32, ldx int, up0, down0, up1, down1 *float32, ldc int, sign uint32, middle bool)
 
+// sgemmWaves2x8AVX2 does the same for any m >= 1.
+//
+//go:noescape
+func sgemmWaves2x8AVX2(m, n, period int, cos, sin *float32, ldw int, x, y *float32, ldx int, up0, down0, up1, down1 *float32, ldc int, sign uint32, middle bool)
+
 func (v *waveProduct) multiply(spare []float32) {
-	if level != AVX512 {
+	if level != AVX512 && level != AVX2 {
 		v.folded(spare)
 		return
 	}
+	m := (v.w + 1) / 2
+	rows, cols := waveRows, v.n
+	if level == AVX2 {
+		// The kernel goes over the rows itself, column by column: what is read of X and Y, and folded anew for each
+		// tile, then stays in the first-level cache. So many columns take some ten microseconds.
+		rows, cols = m, stripColumns(v.period*m/16, 16)
+	}
+	strips := (m + rows - 1) / rows
 	for g := range v.groups {
-		v.group(g)
+		for j := 0; j < v.n; j += cols {
+			for s := range strips {
+				v.block(g, s*m/strips, (s+1)*m/strips, j, min(cols, v.n-j))
+			}
+		}
 	}
 }
 
-// group multiplies the columns of one group.
+// block multiplies n columns of a group from column j on, to the positions from i to end from the middle, and to those
+// before it.
 //
 //go:noinline
-func (v *waveProduct) group(g int) {
-	re, im, sign := v.re[g*v.distance:], v.im[g*v.distance:], uint32(0)
+func (v *waveProduct) block(g, i, end, j, n int) {
+	at := g*v.distance + j
+	re, im, sign := v.re[at:], v.im[at:], uint32(0)
 	if v.turned {
 		re, im, sign = im, re, 1<<31
 	}
 	m := (v.w + 1) / 2
-	x, y := unsafe.SliceData(v.x[g*v.n:]), unsafe.SliceData(v.y[g*v.n:])
-	sines := from(v.waves, (v.period/2+1)*m)
-	strips := (m + waveRows - 1) / waveRows
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
-		up, down := (v.w/2+i)*v.n, (m-1-i)*v.n
-		sgemmWaves6x16AVX512(end-i, v.n, v.period, &v.waves[i], unsafe.SliceData(from(sines, i)), m, x, y, v.ldx,
-			&re[up], &re[down], &im[up], &im[down], v.n, sign, i == 0 && v.w%2 == 1)
+	up, down := (v.w/2+i)*v.n, (m-1-i)*v.n
+	x, y := &v.x[g*v.n+j], &v.y[g*v.n+j]
+	cos, sin := &v.waves[i], unsafe.SliceData(from(v.waves, (v.period/2+1)*m+i))
+	middle := i == 0 && v.w%2 == 1
+	switch level {
+	case AVX512:
+		sgemmWaves6x16AVX512(end-i, n, v.period, cos, sin, m, x, y, v.ldx, &re[up], &re[down], &im[up], &im[down], v.n, sign, middle)
+	case AVX2:
+		sgemmWaves2x8AVX2(end-i, n, v.period, cos, sin, m, x, y, v.ldx, &re[up], &re[down], &im[up], &im[down], v.n, sign, middle)
 	}
 }
