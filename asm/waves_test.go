@@ -100,6 +100,9 @@ func TestGemmWaves(t *testing.T) {
 				}
 			}
 		}
+		single := newWaveCase(5, 9, 1, 1, true, func() float32 { return integer(rng) })
+		single.x.ld, single.y.ld = 0, 0 // of a single row
+		single.check(t, 0)
 		newWaveCase(28, 64, 2, 31, false, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6)
 		newWaveCase(50, 2900, 1, 17, true, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6) // in several calls
 	})
