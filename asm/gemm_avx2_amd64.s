@@ -33,6 +33,10 @@
 //	BX           masks of columns 0..7, then of 8..15 (in onOff of pack_amd64.go)
 //	CX           k
 //	AX           counter
+//	R12          columns of the tile
+//
+// Masked stores are slow on some processors, so the rows of a narrower tile go through the frame and are stored as
+// 8, 4, 2 and 1 values. Meanwhile SI and DI are a row there and what is left of the row of C.
 //
 // n, b and c count along in the frame of the arguments, from which each tile
 // loads its registers.
@@ -174,8 +178,7 @@
 	VXORPS     Y10, Y10, Y10     \
 	VXORPS     Y11, Y11, Y11
 
-// PUT stores a row of T and steps to the row above, ADD adds it to C. The
-// masked forms have the masks in Y14 and Y15.
+// PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \
 	VMOVUPS c0, (R8)   \
 	VMOVUPS c1, 32(R8) \
@@ -188,22 +191,68 @@
 	VMOVUPS c1, 32(R8)     \
 	SUBQ    DX, R8
 
-#define MASKEDPUT(c0, c1) \
-	VMASKMOVPS c0, Y14, (R8)   \
-	VMASKMOVPS c1, Y15, 32(R8) \
-	SUBQ       DX, R8
+// KEEP puts T into the frame, and SI to its row m - 1.
+#define KEEP \
+	VMOVUPS Y0, t-384(SP)       \
+	VMOVUPS Y1, t-352(SP)       \
+	VMOVUPS Y2, t-320(SP)       \
+	VMOVUPS Y3, t-288(SP)       \
+	VMOVUPS Y4, t-256(SP)       \
+	VMOVUPS Y5, t-224(SP)       \
+	VMOVUPS Y6, t-192(SP)       \
+	VMOVUPS Y7, t-160(SP)       \
+	VMOVUPS Y8, t-128(SP)       \
+	VMOVUPS Y9, t-96(SP)        \
+	VMOVUPS Y10, t-64(SP)       \
+	VMOVUPS Y11, t-32(SP)       \
+	MOVQ    m+0(FP), CX         \
+	MOVQ    CX, AX              \
+	SHLQ    $6, AX              \
+	LEAQ    t-448(SP)(AX*1), SI
 
-#define MASKEDADD(c0, c1) \
-	VMASKMOVPS (R8), Y14, Y12   \
-	VMASKMOVPS 32(R8), Y15, Y13 \
-	VADDPS     Y12, c0, c0      \
-	VADDPS     Y13, c1, c1      \
-	VMASKMOVPS c0, Y14, (R8)    \
-	VMASKMOVPS c1, Y15, 32(R8)  \
-	SUBQ       DX, R8
+// NARROWROWS stores CX rows of R12 < 16 columns, the last one first. Its labels are its own.
+#define NARROWROWS(accumulate) \
+	VMOVUPS      (BX), Y14       \
+	VMOVUPS      32(BX), Y15     \
+	row:                         \
+	VMOVUPS      (SI), Y12       \
+	VMOVUPS      32(SI), Y13     \
+	SUBQ         $64, SI         \
+	MOVQ         R8, DI          \
+	CMPB         accumulate, $0  \
+	JE           eight           \
+	VMASKMOVPS   (R8), Y14, Y0   \
+	VMASKMOVPS   32(R8), Y15, Y1 \
+	VADDPS       Y0, Y12, Y12    \
+	VADDPS       Y1, Y13, Y13    \
+	eight:                       \
+	TESTQ        $8, R12         \
+	JZ           four            \
+	VMOVUPS      Y12, (DI)       \
+	VMOVAPS      Y13, Y12        \
+	ADDQ         $32, DI         \
+	four:                        \
+	TESTQ        $4, R12         \
+	JZ           two             \
+	VMOVUPS      X12, (DI)       \
+	VEXTRACTF128 $1, Y12, X12    \
+	ADDQ         $16, DI         \
+	two:                         \
+	TESTQ        $2, R12         \
+	JZ           one             \
+	VMOVLPS      X12, (DI)       \
+	VMOVHLPS     X12, X12, X12   \
+	ADDQ         $8, DI          \
+	one:                         \
+	TESTQ        $1, R12         \
+	JZ           above           \
+	VMOVSS       X12, (DI)       \
+	above:                       \
+	SUBQ         DX, R8          \
+	DECQ         CX              \
+	JNZ          row
 
-// FINISH stores the last m rows of T, entered at full6, ..., full1 or masked6,
-// ..., masked1, and goes to next.
+// FINISH stores the last m rows of T, entered at full6, ..., full1 or narrow, and goes to next.
 #define FINISH(accumulate) \
 full6: CMPB accumulate, $0; JNE add6; JMP put6 \
 full5: CMPB accumulate, $0; JNE add5; JMP put5 \
@@ -225,26 +274,10 @@ put1: PUT(Y0, Y1) \
 	add2: ADD(Y2, Y3)   \
 	add1: ADD(Y0, Y1)   \
 	JMP   next          \
-	masked6: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd6; JMP mput6 \
-	masked5: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd5; JMP mput5 \
-	masked4: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd4; JMP mput4 \
-	masked3: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd3; JMP mput3 \
-	masked2: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd2; JMP mput2 \
-	masked1: VMOVUPS (BX), Y14; VMOVUPS 32(BX), Y15; CMPB accumulate, $0; JNE madd1; JMP mput1 \
-	mput6:   MASKEDPUT(Y10, Y11)                                                               \
-	mput5:   MASKEDPUT(Y8, Y9)                                                                 \
-	mput4:   MASKEDPUT(Y6, Y7)                                                                 \
-	mput3:   MASKEDPUT(Y4, Y5)                                                                 \
-	mput2:   MASKEDPUT(Y2, Y3)                                                                 \
-	mput1:   MASKEDPUT(Y0, Y1)                                                                 \
-	JMP      next                                                                              \
-	madd6: MASKEDADD(Y10, Y11) \
-	madd5: MASKEDADD(Y8, Y9)   \
-	madd4: MASKEDADD(Y6, Y7)   \
-	madd3: MASKEDADD(Y4, Y5)   \
-	madd2: MASKEDADD(Y2, Y3)   \
-	madd1: MASKEDADD(Y0, Y1)   \
-	JMP    next
+	narrow:                \
+	KEEP                   \
+	NARROWROWS(accumulate) \
+	JMP     next
 
 // JUMP goes to the loop for m = AX.
 #define JUMP(l1, l2, l3, l4, l5, l6) \
@@ -256,7 +289,7 @@ put1: PUT(Y0, Y1) \
 	JMP  l1
 
 // func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $0-81
+TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $384-81
 tile:
 	MOVQ    m+0(FP), R11
 	MOVQ    n+8(FP), AX
@@ -306,40 +339,40 @@ wide6:
 	LOOPNN(NN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
 
 tail1:
-	LOOPNN(NN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+	LOOPNN(NN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, narrow)
 
 tail2:
-	LOOPNN(NN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+	LOOPNN(NN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, narrow)
 
 tail3:
-	LOOPNN(NN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+	LOOPNN(NN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, narrow)
 
 tail4:
-	LOOPNN(NN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+	LOOPNN(NN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, narrow)
 
 tail5:
-	LOOPNN(NN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+	LOOPNN(NN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, narrow)
 
 tail6:
-	LOOPNN(NN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+	LOOPNN(NN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, narrow)
 
 narrow1:
-	LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+	LOOPNN(NN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, narrow)
 
 narrow2:
-	LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+	LOOPNN(NN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, narrow)
 
 narrow3:
-	LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+	LOOPNN(NN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, narrow)
 
 narrow4:
-	LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+	LOOPNN(NN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, narrow)
 
 narrow5:
-	LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+	LOOPNN(NN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, narrow)
 
 narrow6:
-	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, narrow)
 
 	FINISH(accumulate+80(FP))
 
@@ -357,7 +390,7 @@ done:
 	RET
 
 // func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $0-81
+TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $384-81
 tile:
 	MOVQ    m+0(FP), R11
 	MOVQ    n+8(FP), AX
@@ -405,40 +438,40 @@ wide6:
 	LOOPTN(TN6, WIDE, FULLB, wide6four, wide6rest, wide6one, full6)
 
 tail1:
-	LOOPTN(TN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, masked1)
+	LOOPTN(TN1, WIDE, MASKEDB, tail1four, tail1rest, tail1one, narrow)
 
 tail2:
-	LOOPTN(TN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, masked2)
+	LOOPTN(TN2, WIDE, MASKEDB, tail2four, tail2rest, tail2one, narrow)
 
 tail3:
-	LOOPTN(TN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, masked3)
+	LOOPTN(TN3, WIDE, MASKEDB, tail3four, tail3rest, tail3one, narrow)
 
 tail4:
-	LOOPTN(TN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, masked4)
+	LOOPTN(TN4, WIDE, MASKEDB, tail4four, tail4rest, tail4one, narrow)
 
 tail5:
-	LOOPTN(TN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, masked5)
+	LOOPTN(TN5, WIDE, MASKEDB, tail5four, tail5rest, tail5one, narrow)
 
 tail6:
-	LOOPTN(TN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, masked6)
+	LOOPTN(TN6, WIDE, MASKEDB, tail6four, tail6rest, tail6one, narrow)
 
 narrow1:
-	LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, masked1)
+	LOOPTN(TN1, NARROW, NARROWB, narrow1four, narrow1rest, narrow1one, narrow)
 
 narrow2:
-	LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, masked2)
+	LOOPTN(TN2, NARROW, NARROWB, narrow2four, narrow2rest, narrow2one, narrow)
 
 narrow3:
-	LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, masked3)
+	LOOPTN(TN3, NARROW, NARROWB, narrow3four, narrow3rest, narrow3one, narrow)
 
 narrow4:
-	LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, masked4)
+	LOOPTN(TN4, NARROW, NARROWB, narrow4four, narrow4rest, narrow4one, narrow)
 
 narrow5:
-	LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, masked5)
+	LOOPTN(TN5, NARROW, NARROWB, narrow5four, narrow5rest, narrow5one, narrow)
 
 narrow6:
-	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, masked6)
+	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, narrow)
 
 	FINISH(accumulate+80(FP))
 
