@@ -29,3 +29,28 @@ GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 	VMOVUPS B, 32(P); \
 	VMOVUPS C, 64(P); \
 	VMOVUPS D, 96(P)
+
+// STORENARROW stores the lowest R12 < 16 values of Y12 and Y13 at P, which counts along. Masked stores are slow on some
+// processors. Done follows it, and the other labels are its own.
+#define STORENARROW(P, four, two, one, done) \
+	TESTQ        $8, R12;       \
+	JZ           four;          \
+	VMOVUPS      Y12, (P);      \
+	VMOVAPS      Y13, Y12;      \
+	ADDQ         $32, P;        \
+	four:                       \
+	TESTQ        $4, R12;       \
+	JZ           two;           \
+	VMOVUPS      X12, (P);      \
+	VEXTRACTF128 $1, Y12, X12;  \
+	ADDQ         $16, P;        \
+	two:                        \
+	TESTQ        $2, R12;       \
+	JZ           one;           \
+	VMOVLPS      X12, (P);      \
+	VMOVHLPS     X12, X12, X12; \
+	ADDQ         $8, P;         \
+	one:                        \
+	TESTQ        $1, R12;       \
+	JZ           done;          \
+	VMOVSS       X12, (P)

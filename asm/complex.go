@@ -13,10 +13,10 @@ package asm
 // is read of C. It must not overlap the operands.
 //
 // Meanwhile the processor is asked to bring the pieces ahead, such as the next B and C, to its caches
-// one after the other, a line of 64 bytes for each step of a tile of 4 x 32. That is a hint: not all of
+// one after the other, a line of 64 bytes for each step of a tile. That is a hint: not all of
 // them may be fetched, or nothing.
 //
-// Sums of operands are taken in registers or, where no kernel does, in spare, of ComplexSpare values.
+// Sums of operands are taken in registers or, where a level has too few, in spare, of ComplexSpare values.
 func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32) {
 	const op = "GemmComplexNN"
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx2_amd64.h"
 
 // One strip C (+)= A*B of at most 6 rows, tile by tile of 16 columns.
 // sgemmNN6x16AVX2 reads A row-major, sgemmTN6x16AVX2 reads it k-major. In Go,
@@ -35,8 +36,8 @@
 //	AX           counter
 //	R12          columns of the tile
 //
-// Masked stores are slow on some processors, so the rows of a narrower tile go through the frame and are stored as
-// 8, 4, 2 and 1 values. Meanwhile SI and DI are a row there and what is left of the row of C.
+// The rows of a narrower tile go through the frame. Meanwhile SI and DI are a row there and what is left of the row
+// of C.
 //
 // n, b and c count along in the frame of the arguments, from which each tile
 // loads its registers.
@@ -210,47 +211,27 @@
 	SHLQ    $6, AX              \
 	LEAQ    t-448(SP)(AX*1), SI
 
-// NARROWROWS stores CX rows of R12 < 16 columns, the last one first. Its labels are its own.
+// NARROWROWS stores CX rows of R12 < 16 columns, the last one first.
 #define NARROWROWS(accumulate) \
-	VMOVUPS      (BX), Y14       \
-	VMOVUPS      32(BX), Y15     \
-	row:                         \
-	VMOVUPS      (SI), Y12       \
-	VMOVUPS      32(SI), Y13     \
-	SUBQ         $64, SI         \
-	MOVQ         R8, DI          \
-	CMPB         accumulate, $0  \
-	JE           eight           \
-	VMASKMOVPS   (R8), Y14, Y0   \
-	VMASKMOVPS   32(R8), Y15, Y1 \
-	VADDPS       Y0, Y12, Y12    \
-	VADDPS       Y1, Y13, Y13    \
-	eight:                       \
-	TESTQ        $8, R12         \
-	JZ           four            \
-	VMOVUPS      Y12, (DI)       \
-	VMOVAPS      Y13, Y12        \
-	ADDQ         $32, DI         \
-	four:                        \
-	TESTQ        $4, R12         \
-	JZ           two             \
-	VMOVUPS      X12, (DI)       \
-	VEXTRACTF128 $1, Y12, X12    \
-	ADDQ         $16, DI         \
-	two:                         \
-	TESTQ        $2, R12         \
-	JZ           one             \
-	VMOVLPS      X12, (DI)       \
-	VMOVHLPS     X12, X12, X12   \
-	ADDQ         $8, DI          \
-	one:                         \
-	TESTQ        $1, R12         \
-	JZ           above           \
-	VMOVSS       X12, (DI)       \
-	above:                       \
-	SUBQ         DX, R8          \
-	DECQ         CX              \
-	JNZ          row
+	VMOVUPS    (BX), Y14                   \
+	VMOVUPS    32(BX), Y15                 \
+	row:                                   \
+	VMOVUPS    (SI), Y12                   \
+	VMOVUPS    32(SI), Y13                 \
+	SUBQ       $64, SI                     \
+	MOVQ       R8, DI                      \
+	CMPB       accumulate, $0              \
+	JE         sum                         \
+	VMASKMOVPS (R8), Y14, Y0               \
+	VMASKMOVPS 32(R8), Y15, Y1             \
+	VADDPS     Y0, Y12, Y12                \
+	VADDPS     Y1, Y13, Y13                \
+	sum:                                   \
+	STORENARROW(DI, four, two, one, above) \
+	above:                                 \
+	SUBQ       DX, R8                      \
+	DECQ       CX                          \
+	JNZ        row
 
 // FINISH stores the last m rows of T, entered at full6, ..., full1 or narrow, and goes to next.
 #define FINISH(accumulate) \
