@@ -140,12 +140,54 @@ func TestKernelWaves(t *testing.T) {
 			for _, of := range [][2]int{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {9, 0}, {10, 4}, {17, 8}} {
 				for n := 1; n <= 35; n++ {
 					newKernelCase(n, pairs, of[0], of[1], false, false, integer).check(t, 0)
-					newKernelCase(n, pairs, of[0], of[1], true, n%2 == 0, integer).check(t, 0)
+					newKernelCase(n, pairs, of[0], of[1], true, (n+of[0])%2 == 0, integer).check(t, 0)
 				}
 			}
 		}
 		KernelWaves(0, 2, 5, 2, new([6]float32), nil, nil, 0, nil, nil, 0, nil)
 		KernelWavesGrad(4, 2, 0, 0, new([7]float32), nil, nil, 4, nil, nil, 4, true, nil)
+	})
+}
+
+// TestKernelWavesNeighbours cuts kernels in two, wherever that is: a kernel has the same bits beside any others.
+func TestKernelWavesNeighbours(t *testing.T) {
+	const n, m, mirrored = 27, 10, 4
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 3))
+		normal := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+			return x
+		}
+		for _, pairs := range kernelPairs {
+			count := 2*pairs + 1
+			y, x := [7]float32(normal(7)), normal(7*(m-mirrored))
+			slots, re, im := normal(count*n), normal(m*n), normal(m*n)
+			cut := func(back, accumulate bool, at int) (s, r, i []float32) {
+				s, r, i = slices.Clone(slots), slices.Clone(re), slices.Clone(im)
+				for _, of := range [][2]int{{0, at}, {at, n - at}} {
+					switch from, n1 := of[0], of[1]; {
+					case n1 == 0:
+					case back:
+						KernelWavesGrad(n1, pairs, m, mirrored, &y, x, s[from:], n, r[from:], i[from:], n, accumulate, nil)
+					default:
+						KernelWaves(n1, pairs, m, mirrored, (*[6]float32)(y[1:]), x, s[from:], n, r[from:], i[from:], n, nil)
+					}
+				}
+				return s, r, i
+			}
+			for _, way := range [][2]bool{{false, false}, {true, false}, {true, true}} {
+				s, r, i := cut(way[0], way[1], 0)
+				for at := 1; at < n; at++ {
+					gotS, gotR, gotI := cut(way[0], way[1], at)
+					if !slices.Equal(gotS, s) || !slices.Equal(gotR, r) || !slices.Equal(gotI, i) {
+						t.Fatalf("pairs=%d back=%v accumulate=%v: other bits when cut at %d", pairs, way[0], way[1], at)
+					}
+				}
+			}
+		}
 	})
 }
 
