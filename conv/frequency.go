@@ -123,6 +123,8 @@ func (l *lattice) blockSizesOf(s *Shape) blockSizes {
 	switch {
 	case b.slab > 0 || !l.byAxes():
 		return b
+	case asm.Active() == asm.AVX2:
+		return l.wideGroups(b)
 	case s.Paired:
 		return l.wholeGroups(pairedGroupBlocks)
 	}
@@ -133,17 +135,28 @@ func (l *lattice) blockSizesOf(s *Shape) blockSizes {
 func (l *lattice) blockSizesOfAny() []blockSizes {
 	all := []blockSizes{plainBlocks, pairedBlocks, slicedBlocks, pairedSlicedBlocks, narrowBlocks}
 	if l.axes != nil {
-		all = append(all, l.wholeGroups(groupBlocks), l.wholeGroups(pairedGroupBlocks))
+		all = append(all, l.wholeGroups(groupBlocks), l.wholeGroups(pairedGroupBlocks), l.wideGroups(plainBlocks), l.wideGroups(pairedBlocks))
 	}
 	return all
 }
 
-// wholeGroups returns blocks of whole groups with no more frequencies than b has.
+// wholeGroups returns blocks of whole groups with no more frequencies than b has, or of one group.
 func (l *lattice) wholeGroups(b blockSizes) blockSizes {
-	b.groups = b.frequencies / l.periodW
+	b.groups = max(1, b.frequencies/l.periodW)
 	b.frequencies = b.groups * l.periodW
 	b.gradientFrequencies = b.frequencies
 	return b
+}
+
+// wideFrequencies is how many frequencies blocks of whole groups have at level AVX2, but for those of one group.
+const wideFrequencies = 20
+
+// wideGroups returns blocks of whole groups with the rows and columns of b, at level AVX2. Complex products add to
+// their sums by passages over memory there, one for each block of columns, and the second-level cache may be a quarter
+// of what it is with AVX-512.
+func (l *lattice) wideGroups(b blockSizes) blockSizes {
+	b.frequencies = wideFrequencies
+	return l.wholeGroups(b)
 }
 
 // blocksOfProducts returns the sizes of blocks that suit the products.

@@ -44,7 +44,7 @@ func TestSlotWaves(t *testing.T) {
 			asmtest.EachLevel(t, func(t *testing.T) {
 				sizes := map[string]blockSizes{"products": plainBlocks}
 				if c.axes {
-					sizes["axes"] = l.wholeGroups(groupBlocks)
+					sizes["axes"], sizes["axes, wide"] = l.wholeGroups(groupBlocks), l.wideGroups(plainBlocks)
 				}
 				for name, b := range sizes {
 					for conjugate := range 2 {
