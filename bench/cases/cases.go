@@ -71,6 +71,16 @@ var (
 	SirenPasses = []string{"forward", "forward+backward"}
 )
 
+// SirenOperations returns the number of floating-point operations of the products of a pass: backward has two of
+// each size of forward. Sines are not counted.
+func SirenOperations(pass string, positions int) float64 {
+	forward := 2 * float64(positions) * float64(SirenIn*SirenHidden+(SirenLayers-2)*SirenHidden*SirenHidden+SirenHidden*SirenOut)
+	if pass == "forward" {
+		return forward
+	}
+	return 3 * forward
+}
+
 // SirenBench returns the benchmark's name without "Benchmark".
 func SirenBench(pass string, positions, threads int) string {
 	return fmt.Sprintf("Siren/pass=%s/positions=%d/threads=%d", pass, positions, threads)

@@ -47,21 +47,29 @@ func patience(operations float64) int {
 }
 
 func allSuites() []suite {
-	products := func(impl string) suite {
-		return suite{name: "gemm", rounds: 5, seconds: 0.02, cases: func() []test {
-			return gemm(impl, []string{"onednn", "onednn-gomp", "openblas", "mkl", "blis"}, true)
+	products := func(impl, openblas string, replaces ...string) suite {
+		return suite{name: "gemm", rounds: 5, seconds: 0.02, replaces: replaces, cases: func() []test {
+			return gemm(impl, []string{"onednn", "onednn-gomp", openblas, "mkl", "blis"}, true)
 		}}
 	}
-	list := []suite{products("avx512")}
-	list[0].replaces = []string{"gemm-avx512"} // of a machine with AMX: the same cases again
-	if asm.Detected() == asm.AMX {             // and beside it what most processors have
-		list = []suite{products("amx"), {name: "gemm-avx512", rounds: 3, seconds: 0.02, env: []string{"NOETHER_SIMD=avx512"},
-			cases: func() []test { return gemm("avx512", []string{"onednn-gomp", "openblas", "mkl"}, false) }}}
+	// Each suite is of one level. Those of another processor that measured the same cases go.
+	onAVX2 := suite{name: "gemm-avx2", rounds: 5, seconds: 0.02, env: []string{"NOETHER_SIMD=avx2"},
+		cases: func() []test { return gemm("avx2", []string{"openblas-haswell"}, false) }}
+	onAVX512 := suite{name: "gemm-avx512", rounds: 3, seconds: 0.02, env: []string{"NOETHER_SIMD=avx512"},
+		cases: func() []test { return gemm("avx512", []string{"onednn-gomp", "openblas", "mkl"}, false) }}
+	vector := "avx512"
+	var list []suite
+	switch asm.Detected() {
+	case asm.AMX: // and beside it what most processors have
+		list = []suite{products("amx", "openblas"), onAVX512, onAVX2}
+	case asm.AVX2:
+		vector = "avx2"
+		list = []suite{products("avx2", "openblas-haswell", "gemm-avx512", "gemm-avx2")}
+	default:
+		list = []suite{products("avx512", "openblas", "gemm-avx512"), onAVX2}
 	}
 	return append(list, []suite{
-		{name: "gemm-avx2", rounds: 5, seconds: 0.02, env: []string{"NOETHER_SIMD=avx2"},
-			cases: func() []test { return gemm("avx2", []string{"openblas-haswell"}, false) }},
-		{name: "elementwise", rounds: 7, seconds: 0.1, cases: elementwise},
+		{name: "elementwise", rounds: 7, seconds: 0.1, cases: func() []test { return elementwise(vector) }},
 		{name: "siren", rounds: 5, seconds: 0.1, cases: sirens},
 		{name: "conv", rounds: 3, seconds: 0.3, cases: convs},
 		{name: "growth", rounds: 2, seconds: 0.05, cases: growth},
@@ -113,12 +121,12 @@ func number(b bool) int {
 	return 0
 }
 
-func elementwise() []test {
+func elementwise(impl string) []test {
 	var list []test
 	for _, op := range cases.Ops {
 		for _, n := range cases.Lengths {
 			t := test{
-				bench: cases.ElementwiseBench(op, "avx512", n), threads: 1, peers: []string{"numpy", "pytorch"},
+				bench: cases.ElementwiseBench(op, impl, n), threads: 1, peers: []string{"numpy", "pytorch"},
 				request: fmt.Sprintf("elementwise op=%s n=%d", op, n),
 			}
 			if op == "adam" {

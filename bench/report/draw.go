@@ -225,7 +225,7 @@ func gemmPlots(r *results) ([]*plot.Plot, error) {
 // dense convolution, of which another algorithm needs a part only.
 func rooflinePlot(r *results) ([]*plot.Plot, error) {
 	n := cases.Lengths[len(cases.Lengths)-1]
-	stream := r.median(cases.ElementwiseBench("relu", "avx512", n), noether, ns)
+	stream := r.median(cases.ElementwiseBench("relu", r.elementwiseLevel(), n), noether, ns)
 	level := r.gemmLevel()
 	peak := r.peak(level)
 	if math.IsNaN(peak) || math.IsNaN(stream) {

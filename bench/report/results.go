@@ -182,9 +182,23 @@ func (r *results) best(bench string) ratio {
 
 // gemmLevel returns the best level of which products were measured.
 func (r *results) gemmLevel() string {
-	for name := range r.samples {
-		if strings.HasPrefix(name, "Sgemm/impl=amx/") {
-			return "amx"
+	return r.bestLevel(func(name, impl string) bool { return strings.HasPrefix(name, "Sgemm/impl="+impl+"/") })
+}
+
+// elementwiseLevel returns the best level of which elementwise operations were measured.
+func (r *results) elementwiseLevel() string {
+	return r.bestLevel(func(name, impl string) bool {
+		return strings.HasPrefix(name, "Elementwise/") && strings.Contains(name, "/impl="+impl+"/")
+	})
+}
+
+// bestLevel returns the best level of which a benchmark is, or AVX-512 without any.
+func (r *results) bestLevel(of func(name, impl string) bool) string {
+	for _, l := range levels {
+		for name := range r.samples {
+			if of(name, l.impl) {
+				return l.impl
+			}
 		}
 	}
 	return "avx512"
