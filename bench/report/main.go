@@ -28,6 +28,8 @@ var sites = []site{
 		"a processor with a matrix unit (AMX)"},
 	{filepath.Join("bench", "results", "speed-avx512"), filepath.Join("docs", "benchmarks-avx512.md"), filepath.Join("docs", "images", "benchmarks-avx512"),
 		"a processor with AVX-512 and no matrix unit"},
+	{filepath.Join("bench", "results", "speed-avx2"), filepath.Join("docs", "benchmarks-avx2.md"), filepath.Join("docs", "images", "benchmarks-avx2"),
+		"a processor with AVX2 alone"},
 }
 
 // link returns the place of a file or folder as the site's document names it.

@@ -22,11 +22,11 @@ type kind struct {
 
 // kinds are in the order in which a function is looked up.
 var kinds = []kind{
-	{"matrix unit", regexp.MustCompile(`asm\.(gemmSplit|gemmSlices|linearSplit|linearGradSplit)\w*AMX$`)},
-	{"FMA", regexp.MustCompile(`asm\.(sgemm|sfolded|linear)\w*(AVX|NEON)`)},
+	{"matrix unit", regexp.MustCompile(`asm\.(gemmSplit|gemmSlices|linearSplit|linearGradSplit|outerSplit)\w*AMX$`)},
+	{"FMA", regexp.MustCompile(`asm\.(sgemm|sfoldedWaves|sfoldedProducts|skernelWaves|sgauss|souter|linear)\w*(AVX|NEON)`)},
 	{"splitting", regexp.MustCompile(`asm\.(split|slice)(Left|Right|Rows)`)},
 	{"moving", regexp.MustCompile(`asm\.(transpose|pack|pull|gather|prefetch|stream)|^runtime\.(memmove|memclr)|conv\.take$`)},
-	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold)`)},
+	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold|saddRows|scomplexPanel|sfoldColumns)`)},
 	{"other", regexp.MustCompile(``)},
 }
 
