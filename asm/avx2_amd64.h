@@ -30,6 +30,21 @@ GLOBL tailMask<>(SB), RODATA|NOPTR, $64
 	VMOVUPS C, 64(P); \
 	VMOVUPS D, 96(P)
 
+// ZERO12 clears the sums of a tile.
+#define ZERO12 \
+	VXORPS Y0, Y0, Y0;    \
+	VXORPS Y1, Y1, Y1;    \
+	VXORPS Y2, Y2, Y2;    \
+	VXORPS Y3, Y3, Y3;    \
+	VXORPS Y4, Y4, Y4;    \
+	VXORPS Y5, Y5, Y5;    \
+	VXORPS Y6, Y6, Y6;    \
+	VXORPS Y7, Y7, Y7;    \
+	VXORPS Y8, Y8, Y8;    \
+	VXORPS Y9, Y9, Y9;    \
+	VXORPS Y10, Y10, Y10; \
+	VXORPS Y11, Y11, Y11
+
 // STORENARROW stores the lowest R12 < 16 values of Y12 and Y13 at P, which counts along. Masked stores are slow on some
 // processors. Done follows it, and the other labels are its own.
 #define STORENARROW(P, four, two, one, done) \

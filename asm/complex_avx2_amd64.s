@@ -116,35 +116,24 @@ TEXT ·sgemmComplex6x16AVX2(SB), NOSPLIT, $384-128
 	MOVQ sumStep+40(FP), R13
 
 product:
-	SHLQ   $2, R9
-	SHLQ   $2, R13
-	LEAQ   (R9)(R9*2), R11
-	ADDQ   SI, R11
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   k+16(FP), CX
-	MOVQ   m+0(FP), AX
-	CMPQ   AX, $6
-	JEQ    rows6
-	CMPQ   AX, $5
-	JEQ    rows5
-	CMPQ   AX, $4
-	JEQ    rows4
-	CMPQ   AX, $3
-	JEQ    rows3
-	CMPQ   AX, $2
-	JEQ    rows2
-	JMP    rows1
+	SHLQ $2, R9
+	SHLQ $2, R13
+	LEAQ (R9)(R9*2), R11
+	ADDQ SI, R11
+	ZERO12
+	MOVQ k+16(FP), CX
+	MOVQ m+0(FP), AX
+	CMPQ AX, $6
+	JEQ  rows6
+	CMPQ AX, $5
+	JEQ  rows5
+	CMPQ AX, $4
+	JEQ  rows4
+	CMPQ AX, $3
+	JEQ  rows3
+	CMPQ AX, $2
+	JEQ  rows2
+	JMP  rows1
 
 rows1:
 	STEPS(ROWS1, rows1two, rows1rest)

@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx2_amd64.h"
 
 // Scalar products of at most 3 rows of A with the rows of B, four of these at a
 // time. In Go, with vectors of 8 values and T for the accumulators:
@@ -159,18 +160,7 @@ tile:
 	IMULQ   BX, CX
 	MOVQ    CX, R15            // last * ldb
 	MOVQ    k+16(FP), CX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y11, Y11, Y11
+	ZERO12
 	MOVQ    m+0(FP), AX
 	CMPQ    AX, $3
 	JEQ     rows3

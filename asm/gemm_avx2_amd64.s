@@ -166,18 +166,7 @@
 	DECQ       R11               \
 	JNZ        fetch             \
 	SUBQ       DX, R8            \
-	VXORPS     Y0, Y0, Y0        \
-	VXORPS     Y1, Y1, Y1        \
-	VXORPS     Y2, Y2, Y2        \
-	VXORPS     Y3, Y3, Y3        \
-	VXORPS     Y4, Y4, Y4        \
-	VXORPS     Y5, Y5, Y5        \
-	VXORPS     Y6, Y6, Y6        \
-	VXORPS     Y7, Y7, Y7        \
-	VXORPS     Y8, Y8, Y8        \
-	VXORPS     Y9, Y9, Y9        \
-	VXORPS     Y10, Y10, Y10     \
-	VXORPS     Y11, Y11, Y11
+	ZERO12
 
 // PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \

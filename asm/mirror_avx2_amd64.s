@@ -1,6 +1,7 @@
 //go:build !noasm
 
 #include "textflag.h"
+#include "avx2_amd64.h"
 
 // A block of GemmMirrored, strip by strip of at most 3 rows, tile by tile of 16 columns. One part of a tile
 // has too few sums to keep both units busy, so the even and the odd part take a step each in turn, as far as both
@@ -72,18 +73,7 @@
 
 // TILE makes E and O.
 #define TILE(evens, odds, row, loadB, together, even, evenStep, odd, oddStep, save) \
-	VXORPS    Y0, Y0, Y0          \
-	VXORPS    Y1, Y1, Y1          \
-	VXORPS    Y2, Y2, Y2          \
-	VXORPS    Y3, Y3, Y3          \
-	VXORPS    Y4, Y4, Y4          \
-	VXORPS    Y5, Y5, Y5          \
-	VXORPS    Y6, Y6, Y6          \
-	VXORPS    Y7, Y7, Y7          \
-	VXORPS    Y8, Y8, Y8          \
-	VXORPS    Y9, Y9, Y9          \
-	VXORPS    Y10, Y10, Y10       \
-	VXORPS    Y11, Y11, Y11       \
+	ZERO12                        \
 	XORL      AX, AX              \
 	XORL      R14, R14            \
 	MOVQ      both+16(FP), CX     \
