@@ -212,6 +212,16 @@ func TestLevels(t *testing.T) {
 	if b := bars(both)[0]; b.what != "SGEMM on AMX, 1 thread, geometric mean over shapes" || b.reached() != "yes" {
 		t.Errorf("%s: %s", b.what, b.reached())
 	}
+	alone, err := readSample(t, strings.NewReplacer("avx512", "avx2", "openblas", "openblas-haswell").Replace(sample)+"peer: noether\nBenchmark"+cases.ElementwiseBench("sin", "avx2", 64)+"\t1\t5 ns/op\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, e := alone.gemmLevel(), alone.elementwiseLevel(); g != "avx2" || e != "avx2" {
+		t.Errorf("the best levels are %s and %s", g, e)
+	}
+	if b := bars(alone)[0]; b.what != "SGEMM on AVX2, 1 thread, geometric mean over shapes" || b.got.rival != "" || b.reached() != "yes" {
+		t.Errorf("%s: %s", b.what, b.reached())
+	}
 	plots, err := drawAll(both)
 	if err != nil || plots["gemm.png"] == nil {
 		t.Errorf("no plot of products: %v", err)
