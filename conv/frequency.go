@@ -151,9 +151,8 @@ func (l *lattice) wholeGroups(b blockSizes) blockSizes {
 // wideFrequencies is how many frequencies blocks of whole groups have at level AVX2, but for those of one group.
 const wideFrequencies = 20
 
-// wideGroups returns blocks of whole groups with the rows and columns of b, at level AVX2. Complex products add to
-// their sums by passages over memory there, one for each block of columns, and the second-level cache may be a quarter
-// of what it is with AVX-512.
+// wideGroups returns blocks of whole groups with the rows and columns of b, at level AVX2: few frequencies, since the
+// second-level cache may be a quarter of what it is with AVX-512, and fewer passages over the sums in exchange.
 func (l *lattice) wideGroups(b blockSizes) blockSizes {
 	b.frequencies = wideFrequencies
 	return l.wholeGroups(b)
