@@ -39,11 +39,10 @@ func ColNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 	}
 }
 
-// ColNormGrad writes p[j]*g + w*(q[j]*(x-Mean[j]) + r[j]) to dst [rows, cols], where
-// g is dy where y is above Floor or that is -Inf, and 0 elsewhere, and w [rows, cols] is
-// 1 if nil. p, q and r are [cols]. dst may be dy or x. It panics with *Error unless the
-// lengths fit.
-func ColNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+// ColNormGrad writes p[j]*g + (q[j]*(x-Mean[j]) + r[j]) to dst [rows, cols], where
+// g is dy where y is above Floor or that is -Inf, and 0 elsewhere. p, q and r are [cols].
+// dst may be dy or x. It panics with *Error unless the lengths fit.
+func ColNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	const op = "ColNormGrad"
 	m.check(op, len(x))
 	same(op, "x", len(x), "dst", len(dst))
@@ -54,30 +53,22 @@ func ColNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
 	raceRead(x)
 	raceRead(dy)
 	raceWrite(dst)
-	if w != nil {
-		same(op, "x", len(x), "w", len(w))
-		raceRead(w)
-	}
 	if len(x) > 0 {
-		colNormGrad(dst, dy, x, w, m, p, q, r)
+		colNormGrad(dst, dy, x, m, p, q, r)
 	}
 }
 
-// ColMoments adds to sum and squares [cols] the sums of w*(x-pivot[j]) and of
-// w*(x-pivot[j])^2 over the rows of x [rows, cols], where w [rows, cols] is 1 if nil.
-// Up to 256 rows are added in float32. It panics with *Error unless the lengths fit.
-func ColMoments(sum, squares []float64, x, w, pivot []float32) {
+// ColMoments adds to sum and squares [cols] the sums of x-pivot[j] and of (x-pivot[j])^2
+// over the rows of x [rows, cols]. Up to 256 rows are added in float32. It panics with
+// *Error unless the lengths fit.
+func ColMoments(sum, squares []float64, x, pivot []float32) {
 	const op = "ColMoments"
 	matrix(op, len(x), len(pivot))
 	same(op, "pivot", len(pivot), "sum", len(sum))
 	same(op, "pivot", len(pivot), "squares", len(squares))
 	raceRead(x)
-	if w != nil {
-		same(op, "x", len(x), "w", len(w))
-		raceRead(w)
-	}
 	if len(x) > 0 {
-		colMoments(sum, squares, x, w, pivot)
+		colMoments(sum, squares, x, pivot)
 	}
 }
 
@@ -146,15 +137,12 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 	return sumStrip(&sums), sumStrip(&dots)
 }
 
-// NormGrad writes p*g + w*(q*(x-Mean) + r) to dst, where g is dy where y is above
-// Floor or that is -Inf, and 0 elsewhere, and w is 1 if nil. dst may be dy or x. It
-// panics with *Error unless the lengths are equal.
-func NormGrad(dst, dy, x, w []float32, m *NormMap, p, q, r float32) {
+// NormGrad writes p*g + (q*(x-Mean) + r) to dst, where g is dy where y is above Floor or
+// that is -Inf, and 0 elsewhere. dst may be dy or x. It panics with *Error unless the
+// lengths are equal.
+func NormGrad(dst, dy, x []float32, m *NormMap, p, q, r float32) {
 	same("NormGrad", "x", len(x), "dst", len(dst))
 	same("NormGrad", "x", len(x), "dy", len(dy))
-	if w != nil {
-		same("NormGrad", "x", len(x), "w", len(w))
-	}
 	var s stripMap
 	s.set(m)
 	var ps, qs, rs [strip]float32
@@ -162,27 +150,21 @@ func NormGrad(dst, dy, x, w []float32, m *NormMap, p, q, r float32) {
 	repeat(&qs, q)
 	repeat(&rs, r)
 	rows, last := byStrips(x)
-	rowsW, lastW := byStrips(w)
 	whole, n := len(rows), len(last)
 	wide, narrow := s.rows(strip, m.Floor), s.rows(n, m.Floor)
-	ColNormGrad(dst[:whole], dy[:whole], rows, rowsW, &wide, ps[:], qs[:], rs[:])
-	ColNormGrad(dst[whole:], dy[whole:], last, lastW, &narrow, ps[:n], qs[:n], rs[:n])
+	ColNormGrad(dst[:whole], dy[:whole], rows, &wide, ps[:], qs[:], rs[:])
+	ColNormGrad(dst[whole:], dy[whole:], last, &narrow, ps[:n], qs[:n], rs[:n])
 }
 
-// Moments returns the sums of w*(x-pivot) and of w*(x-pivot)^2, where w is 1 if nil. It
-// panics with *Error unless the lengths are equal.
-func Moments(x, w []float32, pivot float32) (sum, squares float64) {
-	if w != nil {
-		same("Moments", "x", len(x), "w", len(w))
-	}
+// Moments returns the sums of x-pivot and of (x-pivot)^2.
+func Moments(x []float32, pivot float32) (sum, squares float64) {
 	var sums, dots [strip]float64
 	var pivots [strip]float32
 	repeat(&pivots, pivot)
 	rows, last := byStrips(x)
-	rowsW, lastW := byStrips(w)
 	n := len(last)
-	ColMoments(sums[:], dots[:], rows, rowsW, pivots[:])
-	ColMoments(sums[:n], dots[:n], last, lastW, pivots[:n])
+	ColMoments(sums[:], dots[:], rows, pivots[:])
+	ColMoments(sums[:n], dots[:n], last, pivots[:n])
 	return sumStrip(&sums), sumStrip(&dots)
 }
 

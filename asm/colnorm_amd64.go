@@ -5,7 +5,7 @@ package asm
 // colStrip is what a kernel works on: rows rows, stride values apart, of n columns, 64 or
 // at most one vector. A kernel that does not need a field leaves it alone.
 type colStrip struct {
-	dst, dy, x, w      *float32 // [rows, n]
+	dst, dy, x         *float32 // [rows, n]
 	mean, scale, shift *float32 // [n]
 	p, q, r            *float32 // [n]
 	sum, dot           *float32 // [n]
@@ -32,22 +32,10 @@ func colNormGradAVX2(s *colStrip)
 func colNormGradAVX512(s *colStrip)
 
 //go:noescape
-func colNormGradWeightedAVX2(s *colStrip)
-
-//go:noescape
-func colNormGradWeightedAVX512(s *colStrip)
-
-//go:noescape
 func colMomentsAVX2(s *colStrip)
 
 //go:noescape
 func colMomentsAVX512(s *colStrip)
-
-//go:noescape
-func colMomentsWeightedAVX2(s *colStrip)
-
-//go:noescape
-func colMomentsWeightedAVX512(s *colStrip)
 
 // strip returns the strip of m's columns from c on in so many rows of x, where it begins at
 // value at.
@@ -123,9 +111,9 @@ func (p *stripSums) addTo(sum, dot []float64) {
 	}
 }
 
-func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+func colNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	if level == Generic {
-		colNormGradGeneric(dst, dy, x, w, m, p, q, r)
+		colNormGradGeneric(dst, dy, x, m, p, q, r)
 		return
 	}
 	cols := len(m.Mean)
@@ -136,12 +124,7 @@ func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
 			s := m.strip(x, at, c, rows-i)
 			s.dst, s.dy, n = &dst[at], &dy[at], s.n
 			s.p, s.q, s.r = &p[c], &q[c], &r[c]
-			if w == nil {
-				s.normGrad()
-			} else {
-				s.w = &w[at]
-				s.normGradWeighted()
-			}
+			s.normGrad()
 		}
 	}
 }
@@ -155,18 +138,9 @@ func (s *colStrip) normGrad() {
 	}
 }
 
-//go:noinline
-func (s *colStrip) normGradWeighted() {
-	if level == AVX512 {
-		colNormGradWeightedAVX512(s)
-	} else {
-		colNormGradWeightedAVX2(s)
-	}
-}
-
-func colMoments(sum, squares []float64, x, w, pivot []float32) {
+func colMoments(sum, squares []float64, x, pivot []float32) {
 	if level == Generic {
-		colMomentsGeneric(sum, squares, x, w, pivot)
+		colMomentsGeneric(sum, squares, x, pivot)
 		return
 	}
 	cols := len(pivot)
@@ -178,12 +152,7 @@ func colMoments(sum, squares []float64, x, w, pivot []float32) {
 			s := m.strip(x, at, c, rows-r)
 			var part stripSums
 			s.sum, s.dot, n = &part.sum[0], &part.dot[0], s.n
-			if w == nil {
-				s.moments()
-			} else {
-				s.w = &w[at]
-				s.momentsWeighted()
-			}
+			s.moments()
 			part.addTo(sum[c:c+n], squares[c:c+n])
 		}
 	}
@@ -195,14 +164,5 @@ func (s *colStrip) moments() {
 		colMomentsAVX512(s)
 	} else {
 		colMomentsAVX2(s)
-	}
-}
-
-//go:noinline
-func (s *colStrip) momentsWeighted() {
-	if level == AVX512 {
-		colMomentsWeightedAVX512(s)
-	} else {
-		colMomentsWeightedAVX2(s)
 	}
 }

@@ -102,9 +102,9 @@ func widen(sums []float64, v *[colPiece]float32) {
 }
 
 //go:noinline
-func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+func colNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	if level != NEON {
-		colNormGradGeneric(dst, dy, x, w, m, p, q, r)
+		colNormGradGeneric(dst, dy, x, m, p, q, r)
 		return
 	}
 	var v colScratch
@@ -113,9 +113,6 @@ func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
 		t, g := v.load(x[at:end], m, c, n)
 		passed(g, dy[at:end], m.Floor)
 		ColAffine(t, t, q[c:c+n], r[c:c+n])
-		if w != nil {
-			Mul(t, t, w[at:end])
-		}
 		for i := 0; i < len(t); i += n {
 			MulAdd(t[i:i+n], p[c:c+n], g[i:i+n])
 		}
@@ -124,23 +121,18 @@ func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
 }
 
 //go:noinline
-func colMoments(sum, squares []float64, x, w, pivot []float32) {
+func colMoments(sum, squares []float64, x, pivot []float32) {
 	if level != NEON {
-		colMomentsGeneric(sum, squares, x, w, pivot)
+		colMomentsGeneric(sum, squares, x, pivot)
 		return
 	}
 	var v colScratch
 	var sums [colPiece]float32
 	colPieces(len(x), len(pivot), func(at, c, rows, n int) {
 		t := v.distance(x[at:at+rows*n], pivot[c:c+n])
-		s := t
-		if w != nil {
-			s = v.z[:len(t)]
-			Mul(s, t, w[at:at+rows*n])
-		}
-		ColSum(sums[:n], s)
+		ColSum(sums[:n], t)
 		widen(sum[c:c+n], &sums)
-		ColDot(sums[:n], s, t)
+		ColDot(sums[:n], t, t)
 		widen(squares[c:c+n], &sums)
 	})
 }

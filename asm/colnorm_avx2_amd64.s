@@ -18,7 +18,7 @@
 // Registers
 //	AX *colStrip   SI x   DX dy   DI dst   CX rows left
 //	R8 row pitch in bytes   BX columns   R9 mean   R10 scale   R11 shift
-//	R12 p   R13 q   R14 r   BX w, once the columns are known
+//	R12 p   R13 q   R14 r
 //	Y0-Y3 sums   Y4-Y7 dots   Y8 Y10 t   Y9 Y11 z, then g   Y12 q
 //	Y13 all lanes if there is no floor   Y14 floor
 
@@ -206,173 +206,117 @@ done:
 	VZEROUPPER
 	RET
 
-// GRADIENT writes the vector at offset O; WEIGHT multiplies its slope.
-#define GRADIENT(O, T, V, WEIGHT) \
+// GRADIENT writes the vector at offset O.
+#define GRADIENT(O, T, V) \
 	NORMAL(O, T, V);            \
 	PASSED(O, V);               \
 	VMOVUPS     O(R13), Y12;    \
 	VFMADD213PS O(R14), Y12, T; \ // t*q + r
-	WEIGHT(O, T);               \
 	VFMADD231PS O(R12), V, T;   \
 	VMOVUPS     T, O(DI)
-
-#define UNWEIGHTED(O, T)
-#define WEIGHTED(O, T) VMULPS O(BX), T, T
-
-// NARROWWEIGHT multiplies the slope of the lanes of Y15.
-#define NARROWWEIGHT \
-	VMASKMOVPS (BX), Y15, Y10; \
-	VMULPS     Y10, Y8, Y8;    \
-	ADDQ       R8, BX
-
-#define NEXTWEIGHT ADDQ R8, BX
-#define NONE
-
-// GRADIENTS is a kernel, with the weights' pointer in BX or none.
-#define GRADIENTS(LOADW, WEIGHT, WEIGHT1, NEXTW) \
-	MOVQ        colStrip_dst(AX), DI; \
-	MOVQ        colStrip_dy(AX), DX;  \
-	MOVQ        colStrip_p(AX), R12;  \
-	MOVQ        colStrip_q(AX), R13;  \
-	MOVQ        colStrip_r(AX), R14;  \
-	CMPQ        BX, $64;              \
-	LOADW;                            \
-	JEQ         wide;                 \
-	NARROWMAP;                        \
-	VMASKMOVPS  (R12), Y15, Y4;       \
-	VMASKMOVPS  (R13), Y15, Y5;       \
-	VMASKMOVPS  (R14), Y15, Y6;       \
-	narrow:                           \
-	NARROW(Y8, Y9);                   \
-	NARROWPASSED(Y9, Y10);            \
-	VFMADD213PS Y6, Y5, Y8;           \
-	WEIGHT1;                          \
-	VFMADD231PS Y4, Y9, Y8;           \
-	VMASKMOVPS  Y8, Y15, (DI);        \
-	ADDQ        R8, SI;               \
-	ADDQ        R8, DX;               \
-	ADDQ        R8, DI;               \
-	DECQ        CX;                   \
-	JNE         narrow;               \
-	VZEROUPPER;                       \
-	RET;                              \
-	wide:                             \
-	FETCH(DI);                        \
-	GRADIENT(0, Y8, Y9, WEIGHT);      \
-	GRADIENT(32, Y10, Y11, WEIGHT);   \
-	GRADIENT(64, Y8, Y9, WEIGHT);     \
-	GRADIENT(96, Y10, Y11, WEIGHT);   \
-	GRADIENT(128, Y8, Y9, WEIGHT);    \
-	GRADIENT(160, Y10, Y11, WEIGHT);  \
-	GRADIENT(192, Y8, Y9, WEIGHT);    \
-	GRADIENT(224, Y10, Y11, WEIGHT);  \
-	ADDQ        R8, SI;               \
-	ADDQ        R8, DX;               \
-	ADDQ        R8, DI;               \
-	NEXTW;                            \
-	DECQ        CX;                   \
-	JNE         wide;                 \
-	VZEROUPPER;                       \
-	RET
 
 // func colNormGradAVX2(s *colStrip)
 TEXT ·colNormGradAVX2(SB), NOSPLIT, $0-8
 	STRIP
 	MAP
-	GRADIENTS(NONE, UNWEIGHTED, NONE, NONE)
+	MOVQ       colStrip_dst(AX), DI
+	MOVQ       colStrip_dy(AX), DX
+	MOVQ       colStrip_p(AX), R12
+	MOVQ       colStrip_q(AX), R13
+	MOVQ       colStrip_r(AX), R14
+	CMPQ       BX, $64
+	JEQ        wide
+	NARROWMAP
+	VMASKMOVPS (R12), Y15, Y4
+	VMASKMOVPS (R13), Y15, Y5
+	VMASKMOVPS (R14), Y15, Y6
 
-#define LOADWEIGHT MOVQ colStrip_w(AX), BX
-
-// func colNormGradWeightedAVX2(s *colStrip)
-TEXT ·colNormGradWeightedAVX2(SB), NOSPLIT, $0-8
-	STRIP
-	MAP
-	GRADIENTS(LOADWEIGHT, WEIGHTED, NARROWWEIGHT, NEXTWEIGHT)
-
-	// DISTANCE: T = x - pivot, and S the same; WEIGHTDISTANCE: S is T times w.
-#define DISTANCE(O, T, S) \
-	VMOVUPS O(SI), T;    \
-	VSUBPS  O(R9), T, T; \
-	VMOVAPS T, S
-
-#define WEIGHTDISTANCE(O, T, S) \
-	VMOVUPS O(SI), T;    \
-	VSUBPS  O(R9), T, T; \
-	VMULPS  O(R10), T, S
-
-#define NARROWDISTANCE VMOVAPS Y8, Y9
-
-#define NARROWWEIGHTDISTANCE \
-	VMASKMOVPS (R10), Y15, Y9; \
-	VMULPS     Y9, Y8, Y9;     \
-	ADDQ       R8, R10
-
-#define MOMENT(DIST, O, T, S, SUM, DOT) \
-	DIST(O, T, S);           \
-	VADDPS      S, SUM, SUM; \
-	VFMADD231PS T, S, DOT
-
-// MOMENTS is a kernel with T and S of DIST; FIRST loads the pointer to w, SECOND that to
-// the upper 32 columns, and NEXT moves it.
-#define MOMENTS(DIST, DIST1, FIRST, SECOND, NEXT) \
-	FIRST;                              \
-	MOVQ        colStrip_sum(AX), DI;   \
-	MOVQ        colStrip_dot(AX), R12;  \
-	CMPQ        BX, $64;                \
-	JEQ         wide;                   \
-	VMASKMOVPS  (R9), Y15, Y0;          \
-	VXORPS      Y4, Y4, Y4;             \
-	VXORPS      Y5, Y5, Y5;             \
-	narrow:                             \
-	VMASKMOVPS  (SI), Y15, Y8;          \
-	VSUBPS      Y0, Y8, Y8;             \
-	DIST1;                              \
-	VADDPS      Y9, Y4, Y4;             \
-	VFMADD231PS Y8, Y9, Y5;             \
-	ADDQ        R8, SI;                 \
-	DECQ        CX;                     \
-	JNE         narrow;                 \
-	VMASKMOVPS  Y4, Y15, (DI);          \
-	VMASKMOVPS  Y5, Y15, (R12);         \
-	VZEROUPPER;                         \
-	RET;                                \
-	wide:                               \
-	ZEROSUMS;                           \
-	wideloop:                           \
-	MOMENT(DIST, 0, Y8, Y9, Y0, Y4);    \
-	MOMENT(DIST, 32, Y10, Y11, Y1, Y5); \
-	MOMENT(DIST, 64, Y8, Y9, Y2, Y6);   \
-	MOMENT(DIST, 96, Y10, Y11, Y3, Y7); \
-	ADDQ        R8, SI;                 \
-	NEXT;                               \
-	DECQ        CX;                     \
-	JNE         wideloop;               \
-	STORE4(Y0, Y1, Y2, Y3, DI);         \
-	STORE4(Y4, Y5, Y6, Y7, R12);        \
-	SUBQ        $32, BX;                \
-	JEQ         done;                   \
-	MOVQ        colStrip_x(AX), SI;     \
-	MOVQ        colStrip_rows(AX), CX;  \
-	SECOND;                             \
-	ADDQ        $128, SI;               \
-	ADDQ        $128, R9;               \
-	ADDQ        $128, DI;               \
-	ADDQ        $128, R12;              \
-	JMP         wide;                   \
-	done:       \
-	VZEROUPPER; \
+narrow:
+	NARROW(Y8, Y9)
+	NARROWPASSED(Y9, Y10)
+	VFMADD213PS Y6, Y5, Y8
+	VFMADD231PS Y4, Y9, Y8
+	VMASKMOVPS  Y8, Y15, (DI)
+	ADDQ        R8, SI
+	ADDQ        R8, DX
+	ADDQ        R8, DI
+	DECQ        CX
+	JNE         narrow
+	VZEROUPPER
 	RET
+
+wide:
+	FETCH(DI)
+	GRADIENT(0, Y8, Y9)
+	GRADIENT(32, Y10, Y11)
+	GRADIENT(64, Y8, Y9)
+	GRADIENT(96, Y10, Y11)
+	GRADIENT(128, Y8, Y9)
+	GRADIENT(160, Y10, Y11)
+	GRADIENT(192, Y8, Y9)
+	GRADIENT(224, Y10, Y11)
+	ADDQ R8, SI
+	ADDQ R8, DX
+	ADDQ R8, DI
+	DECQ CX
+	JNE  wide
+	VZEROUPPER
+	RET
+
+// MOMENT adds t = x - pivot at offset O to SUM, and its square to DOT.
+#define MOMENT(O, T, SUM, DOT) \
+	VMOVUPS     O(SI), T;    \
+	VSUBPS      O(R9), T, T; \
+	VADDPS      T, SUM, SUM; \
+	VFMADD231PS T, T, DOT
 
 // func colMomentsAVX2(s *colStrip)
 TEXT ·colMomentsAVX2(SB), NOSPLIT, $0-8
 	STRIP
-	MOMENTS(DISTANCE, NARROWDISTANCE, NONE, NONE, NONE)
+	MOVQ       colStrip_sum(AX), DI
+	MOVQ       colStrip_dot(AX), R12
+	CMPQ       BX, $64
+	JEQ        wide
+	VMASKMOVPS (R9), Y15, Y0
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
 
-#define FIRSTWEIGHTS MOVQ colStrip_w(AX), R10
-#define SECONDWEIGHTS MOVQ colStrip_w(AX), R10; ADDQ $128, R10
-#define NEXTWEIGHTS ADDQ R8, R10
+narrow:
+	VMASKMOVPS  (SI), Y15, Y8
+	VSUBPS      Y0, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VFMADD231PS Y8, Y8, Y5
+	ADDQ        R8, SI
+	DECQ        CX
+	JNE         narrow
+	VMASKMOVPS  Y4, Y15, (DI)
+	VMASKMOVPS  Y5, Y15, (R12)
+	VZEROUPPER
+	RET
 
-// func colMomentsWeightedAVX2(s *colStrip)
-TEXT ·colMomentsWeightedAVX2(SB), NOSPLIT, $0-8
-	STRIP
-	MOMENTS(WEIGHTDISTANCE, NARROWWEIGHTDISTANCE, FIRSTWEIGHTS, SECONDWEIGHTS, NEXTWEIGHTS)
+wide:
+	ZEROSUMS
+
+wideloop:
+	MOMENT(0, Y8, Y0, Y4)
+	MOMENT(32, Y9, Y1, Y5)
+	MOMENT(64, Y10, Y2, Y6)
+	MOMENT(96, Y11, Y3, Y7)
+	ADDQ R8, SI
+	DECQ CX
+	JNE  wideloop
+	STORE4(Y0, Y1, Y2, Y3, DI)
+	STORE4(Y4, Y5, Y6, Y7, R12)
+	SUBQ $32, BX
+	JEQ  done
+	MOVQ colStrip_x(AX), SI
+	MOVQ colStrip_rows(AX), CX
+	ADDQ $128, SI
+	ADDQ $128, R9
+	ADDQ $128, DI
+	ADDQ $128, R12
+	JMP  wide
+
+done:
+	VZEROUPPER
+	RET

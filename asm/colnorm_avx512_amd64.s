@@ -212,156 +212,104 @@ wideloop:
 	VZEROUPPER
 	RET
 
-// SLOPE4 and SLOPE1: t = fma(t, q, r), times w for WEIGHT.
-#define SLOPE4 \
-	VFMADD213PS (R11), Z24, Z0;    \
-	VFMADD213PS 64(R11), Z25, Z1;  \
-	VFMADD213PS 128(R11), Z26, Z2; \
-	VFMADD213PS 192(R11), Z27, Z3
-
-#define WEIGHT4 \
-	VMULPS (R10), Z0, Z0;    \
-	VMULPS 64(R10), Z1, Z1;  \
-	VMULPS 128(R10), Z2, Z2; \
-	VMULPS 192(R10), Z3, Z3; \
-	ADDQ   R8, R10
-
-#define WEIGHT1 \
-	VMULPS (R10), Z0, K1, Z0; \
-	ADDQ   R8, R10
-
-#define NONE
-
-// GRADIENT is a kernel that multiplies the slopes with W4 or W1.
-#define GRADIENT(W4, W1) \
-	MOVQ        colStrip_dst(R9), DI;         \
-	MOVQ        colStrip_dy(R9), DX;          \
-	CMPQ        BX, $64;                      \
-	JEQ         wide;                         \
-	MAP1;                                     \
-	COLUMNS1(colStrip_p, Z20);                \
-	COLUMNS1(colStrip_q, Z24);                \
-	COLUMNS1(colStrip_r, Z29);                \
-	narrow:                                   \
-	NORMAL1;                                  \
-	PASSED1;                                  \
-	VFMADD213PS Z29, Z24, Z0;                 \
-	W1;                                       \
-	VFMADD231PS Z4, Z20, Z0;                  \
-	VMOVUPS     Z0, K1, (DI);                 \
-	ADDQ        R8, SI;                       \
-	ADDQ        R8, DX;                       \
-	ADDQ        R8, DI;                       \
-	DECQ        CX;                           \
-	JNE         narrow;                       \
-	VZEROUPPER;                               \
-	RET;                                      \
-	wide:                                     \
-	MAP4;                                     \
-	COLUMNS4(colStrip_p, Z20, Z21, Z22, Z23); \
-	COLUMNS4(colStrip_q, Z24, Z25, Z26, Z27); \
-	MOVQ        colStrip_r(R9), R11;          \
-	wideloop:                                 \
-	NORMAL4;                                  \
-	PASSED4;                                  \
-	SLOPE4;                                   \
-	W4;                                       \
-	VFMADD231PS Z4, Z20, Z0;                  \
-	VFMADD231PS Z5, Z21, Z1;                  \
-	VFMADD231PS Z6, Z22, Z2;                  \
-	VFMADD231PS Z7, Z23, Z3;                  \
-	FETCH4(DI);                               \
-	STORE4(Z0, Z1, Z2, Z3, DI);               \
-	ADDQ        R8, SI;                       \
-	ADDQ        R8, DX;                       \
-	ADDQ        R8, DI;                       \
-	DECQ        CX;                           \
-	JNE         wideloop;                     \
-	VZEROUPPER;                               \
-	RET
-
 // func colNormGradAVX512(s *colStrip)
 TEXT ·colNormGradAVX512(SB), NOSPLIT, $0-8
 	STRIP
-	GRADIENT(NONE, NONE)
+	MOVQ colStrip_dst(R9), DI
+	MOVQ colStrip_dy(R9), DX
+	CMPQ BX, $64
+	JEQ  wide
+	MAP1
+	COLUMNS1(colStrip_p, Z20)
+	COLUMNS1(colStrip_q, Z24)
+	COLUMNS1(colStrip_r, Z29)
 
-// func colNormGradWeightedAVX512(s *colStrip)
-TEXT ·colNormGradWeightedAVX512(SB), NOSPLIT, $0-8
-	STRIP
-	MOVQ colStrip_w(R9), R10
-	GRADIENT(WEIGHT4, WEIGHT1)
-
-	// DISTANCE: T = x - pivot, and S the same, or times w for WEIGHTED.
-#define DISTANCE(O, T, S, PIVOT) \
-	VMOVUPS O(SI), S;    \
-	VSUBPS  PIVOT, S, T; \
-	VMOVAPS T, S
-
-#define WEIGHTED(O, T, S, PIVOT) \
-	VMOVUPS O(SI), S;    \
-	VSUBPS  PIVOT, S, T; \
-	VMULPS  O(R10), T, S
-
-#define DISTANCE1 \
-	VMOVUPS.Z (SI), K1, Z4; \
-	VSUBPS    Z8, Z4, Z0;   \
-	VMOVAPS   Z0, Z4
-
-#define WEIGHTED1 \
-	VMOVUPS.Z (SI), K1, Z4;      \
-	VSUBPS    Z8, Z4, Z0;        \
-	VMULPS.Z  (R10), Z0, K1, Z4; \
-	ADDQ      R8, R10
-
-// MOMENTS is a kernel with T and S of DIST; NEXT moves the pointer to w.
-#define MOMENTS(DIST, DIST1, NEXT) \
-	ZEROSUMS;                                  \
-	CMPQ        BX, $64;                       \
-	JEQ         wide;                          \
-	COLUMNS1(colStrip_mean, Z8);               \
-	narrow:                                    \
-	DIST1;                                     \
-	VADDPS      Z4, Z20, Z20;                  \
-	VFMADD231PS Z0, Z4, Z24;                   \
-	ADDQ        R8, SI;                        \
-	DECQ        CX;                            \
-	JNE         narrow;                        \
-	STORESUMS1;                                \
-	VZEROUPPER;                                \
-	RET;                                       \
-	wide:                                      \
-	COLUMNS4(colStrip_mean, Z8, Z9, Z10, Z11); \
-	wideloop:                                  \
-	DIST(0, Z0, Z4, Z8);                       \
-	DIST(64, Z1, Z5, Z9);                      \
-	DIST(128, Z2, Z6, Z10);                    \
-	DIST(192, Z3, Z7, Z11);                    \
-	FETCH4(SI);                                \
-	VADDPS      Z4, Z20, Z20;                  \
-	VADDPS      Z5, Z21, Z21;                  \
-	VADDPS      Z6, Z22, Z22;                  \
-	VADDPS      Z7, Z23, Z23;                  \
-	VFMADD231PS Z0, Z4, Z24;                   \
-	VFMADD231PS Z1, Z5, Z25;                   \
-	VFMADD231PS Z2, Z6, Z26;                   \
-	VFMADD231PS Z3, Z7, Z27;                   \
-	ADDQ        R8, SI;                        \
-	NEXT;                                      \
-	DECQ        CX;                            \
-	JNE         wideloop;                      \
-	STORESUMS4;                                \
-	VZEROUPPER;                                \
+narrow:
+	NORMAL1
+	PASSED1
+	VFMADD213PS Z29, Z24, Z0
+	VFMADD231PS Z4, Z20, Z0
+	VMOVUPS     Z0, K1, (DI)
+	ADDQ        R8, SI
+	ADDQ        R8, DX
+	ADDQ        R8, DI
+	DECQ        CX
+	JNE         narrow
+	VZEROUPPER
 	RET
 
-#define NEXTWEIGHT ADDQ R8, R10
+wide:
+	MAP4
+	COLUMNS4(colStrip_p, Z20, Z21, Z22, Z23)
+	COLUMNS4(colStrip_q, Z24, Z25, Z26, Z27)
+	MOVQ colStrip_r(R9), R11
+
+wideloop:
+	NORMAL4
+	PASSED4
+	VFMADD213PS (R11), Z24, Z0
+	VFMADD213PS 64(R11), Z25, Z1
+	VFMADD213PS 128(R11), Z26, Z2
+	VFMADD213PS 192(R11), Z27, Z3
+	VFMADD231PS Z4, Z20, Z0
+	VFMADD231PS Z5, Z21, Z1
+	VFMADD231PS Z6, Z22, Z2
+	VFMADD231PS Z7, Z23, Z3
+	FETCH4(DI)
+	STORE4(Z0, Z1, Z2, Z3, DI)
+	ADDQ        R8, SI
+	ADDQ        R8, DX
+	ADDQ        R8, DI
+	DECQ        CX
+	JNE         wideloop
+	VZEROUPPER
+	RET
+
+// DISTANCE: T = x - pivot.
+#define DISTANCE(O, T, PIVOT) \
+	VMOVUPS O(SI), T;   \
+	VSUBPS  PIVOT, T, T
 
 // func colMomentsAVX512(s *colStrip)
 TEXT ·colMomentsAVX512(SB), NOSPLIT, $0-8
 	STRIP
-	MOMENTS(DISTANCE, DISTANCE1, NONE)
+	ZEROSUMS
+	CMPQ BX, $64
+	JEQ  wide
+	COLUMNS1(colStrip_mean, Z8)
 
-// func colMomentsWeightedAVX512(s *colStrip)
-TEXT ·colMomentsWeightedAVX512(SB), NOSPLIT, $0-8
-	STRIP
-	MOVQ colStrip_w(R9), R10
-	MOMENTS(WEIGHTED, WEIGHTED1, NEXTWEIGHT)
+narrow:
+	VMOVUPS.Z   (SI), K1, Z0
+	VSUBPS      Z8, Z0, Z0
+	VADDPS      Z0, Z20, Z20
+	VFMADD231PS Z0, Z0, Z24
+	ADDQ        R8, SI
+	DECQ        CX
+	JNE         narrow
+	STORESUMS1
+	VZEROUPPER
+	RET
+
+wide:
+	COLUMNS4(colStrip_mean, Z8, Z9, Z10, Z11)
+
+wideloop:
+	DISTANCE(0, Z0, Z8)
+	DISTANCE(64, Z1, Z9)
+	DISTANCE(128, Z2, Z10)
+	DISTANCE(192, Z3, Z11)
+	FETCH4(SI)
+	VADDPS      Z0, Z20, Z20
+	VADDPS      Z1, Z21, Z21
+	VADDPS      Z2, Z22, Z22
+	VADDPS      Z3, Z23, Z23
+	VFMADD231PS Z0, Z0, Z24
+	VFMADD231PS Z1, Z1, Z25
+	VFMADD231PS Z2, Z2, Z26
+	VFMADD231PS Z3, Z3, Z27
+	ADDQ        R8, SI
+	DECQ        CX
+	JNE         wideloop
+	STORESUMS4
+	VZEROUPPER
+	RET

@@ -37,7 +37,7 @@ func colNormSumsGeneric(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 	}
 }
 
-func colNormGradGeneric(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
+func colNormGradGeneric(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	cols := len(m.Mean)
 	for i := 0; i < len(x); i += cols {
 		for j := range cols {
@@ -46,26 +46,18 @@ func colNormGradGeneric(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float3
 			if passes(m.at(t, j), m.Floor) {
 				g = dy[i+j]
 			}
-			s := float32(q[j]*t) + r[j]
-			if w != nil {
-				s *= w[i+j]
-			}
-			dst[i+j] = float32(p[j]*g) + s
+			dst[i+j] = float32(p[j]*g) + (float32(q[j]*t) + r[j])
 		}
 	}
 }
 
-func colMomentsGeneric(sum, squares []float64, x, w, pivot []float32) {
+func colMomentsGeneric(sum, squares []float64, x, pivot []float32) {
 	cols := len(pivot)
 	for r := 0; r < len(x); r += cols {
 		for j := range cols {
 			t := float64(x[r+j] - pivot[j])
-			s := t
-			if w != nil {
-				s = float64(t * float64(w[r+j]))
-			}
-			sum[j] += s
-			squares[j] += float64(s * t)
+			sum[j] += t
+			squares[j] += float64(t * t)
 		}
 	}
 }

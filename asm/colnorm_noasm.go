@@ -8,10 +8,10 @@ func colNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 	colNormSumsGeneric(sum, dot, dy, x, m)
 }
 
-func colNormGrad(dst, dy, x, w []float32, m *ColNormMap, p, q, r []float32) {
-	colNormGradGeneric(dst, dy, x, w, m, p, q, r)
+func colNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
+	colNormGradGeneric(dst, dy, x, m, p, q, r)
 }
 
-func colMoments(sum, squares []float64, x, w, pivot []float32) {
-	colMomentsGeneric(sum, squares, x, w, pivot)
+func colMoments(sum, squares []float64, x, pivot []float32) {
+	colMomentsGeneric(sum, squares, x, pivot)
 }

@@ -14,7 +14,7 @@ type colNormCase struct {
 	rows, cols          int
 	m                   ColNormMap
 	p, q, r, pivot      []float32 // [cols]
-	x, dy, w            []float32 // [rows, cols]; w may be nil
+	x, dy               []float32 // [rows, cols]
 	y, dx               []float32
 	sum, dot            []float64 // [cols]
 	sumSize, dotSize    []float64 // the sums of their terms' sizes
@@ -23,7 +23,7 @@ type colNormCase struct {
 }
 
 // newColNormCase draws values, some of them special if wild.
-func newColNormCase(rng *rand.Rand, rows, cols int, floor float32, weighted, wild bool) *colNormCase {
+func newColNormCase(rng *rand.Rand, rows, cols int, floor float32, wild bool) *colNormCase {
 	c := &colNormCase{rows: rows, cols: cols}
 	draw := func(n int) []float32 {
 		x, _ := guardedSlice(n)
@@ -42,9 +42,6 @@ func newColNormCase(rng *rand.Rand, rows, cols int, floor float32, weighted, wil
 		if wild && rng.IntN(20) == 0 {
 			c.x[i] = specials[rng.IntN(len(specials))]
 		}
-	}
-	if weighted {
-		c.w = draw(rows * cols)
 	}
 	c.compose()
 	return c
@@ -70,9 +67,6 @@ func (c *colNormCase) compose() {
 	}
 	c.dx = make([]float32, n)
 	ColAffine(c.dx, t, c.q, c.r)
-	if c.w != nil {
-		Mul(c.dx, c.dx, c.w)
-	}
 	MulAdd(c.dx, c.tile(c.p), d)
 	for _, s := range []*[]float64{&c.sum, &c.dot, &c.sumSize, &c.dotSize, &c.moment, &c.square, &c.momentSize, &c.squares} {
 		*s = make([]float64, c.cols)
@@ -84,14 +78,11 @@ func (c *colNormCase) compose() {
 		c.sumSize[j] += math.Abs(g)
 		c.dot[j] += g * t
 		c.dotSize[j] += math.Abs(g * t)
-		t, g = float64(c.x[i]-c.pivot[j]), 1
-		if c.w != nil {
-			g = float64(c.w[i])
-		}
-		c.moment[j] += g * t
-		c.momentSize[j] += math.Abs(g * t)
-		c.square[j] += g * t * t
-		c.squares[j] += math.Abs(g * t * t)
+		t = float64(c.x[i] - c.pivot[j])
+		c.moment[j] += t
+		c.momentSize[j] += math.Abs(t)
+		c.square[j] += t * t
+		c.squares[j] += t * t
 	}
 }
 
@@ -113,12 +104,12 @@ func near(t *testing.T, what string, got, want, size []float64, some float64) {
 // roundings, all within guards and with what they read unchanged.
 func (c *colNormCase) check(t *testing.T) {
 	t.Helper()
-	what := fmt.Sprintf("%dx%d floor=%v weighted=%v: ", c.rows, c.cols, c.m.Floor, c.w != nil)
-	x, dy, w := slices.Clone(c.x), slices.Clone(c.dy), slices.Clone(c.w)
+	what := fmt.Sprintf("%dx%d floor=%v: ", c.rows, c.cols, c.m.Floor)
+	x, dy := slices.Clone(c.x), slices.Clone(c.dy)
 	dst, all := guardedSlice(len(c.x))
 	ColNorm(dst, c.x, &c.m)
 	diff(t, what+"y", dst, c.y)
-	ColNormGrad(dst, c.dy, c.x, c.w, &c.m, c.p, c.q, c.r)
+	ColNormGrad(dst, c.dy, c.x, &c.m, c.p, c.q, c.r)
 	diff(t, what+"dx", dst, c.dx)
 	const before = 3.5
 	sum, dot := make([]float64, c.cols), make([]float64, c.cols)
@@ -130,20 +121,19 @@ func (c *colNormCase) check(t *testing.T) {
 	near(t, what+"sum of dy*(x-mean)", dot, c.dot, c.dotSize, before)
 	clear(sum)
 	clear(dot)
-	ColMoments(sum, dot, c.x, c.w, c.pivot)
+	ColMoments(sum, dot, c.x, c.pivot)
 	near(t, what+"sum of x-pivot", sum, c.moment, c.momentSize, 0)
 	near(t, what+"sum of squares", dot, c.square, c.squares, 0)
 	diff(t, what+"x", c.x, x)
 	diff(t, what+"dy", c.dy, dy)
-	diff(t, what+"w", c.w, w)
 	for i, v := range all {
 		if (i < 17 || i >= len(all)-17) && v != poolGuard {
 			t.Fatalf("%swritten outside, at %d of %d", what, i-17, len(dst))
 		}
 	}
-	ColNormGrad(dy, dy, c.x, c.w, &c.m, c.p, c.q, c.r)
+	ColNormGrad(dy, dy, c.x, &c.m, c.p, c.q, c.r)
 	diff(t, what+"dx in dy", dy, c.dx)
-	ColNormGrad(x, c.dy, x, c.w, &c.m, c.p, c.q, c.r)
+	ColNormGrad(x, c.dy, x, &c.m, c.p, c.q, c.r)
 	diff(t, what+"dx in x", x, c.dx)
 	copy(x, c.x)
 	ColNorm(x, x, &c.m)
@@ -166,10 +156,8 @@ func TestColNorm(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for _, s := range sizes {
 			for _, floor := range []float32{0, noFloor} {
-				for _, weighted := range []bool{false, true} {
-					for _, wild := range []bool{false, true} {
-						newColNormCase(rng, s[0], s[1], floor, weighted, wild).check(t)
-					}
+				for _, wild := range []bool{false, true} {
+					newColNormCase(rng, s[0], s[1], floor, wild).check(t)
 				}
 			}
 		}
@@ -198,18 +186,18 @@ func TestNorm(t *testing.T) {
 				continue
 			}
 			for _, floor := range []float32{0, noFloor} {
-				c := newColNormCase(rng, n, 1, floor, n%2 == 0, false)
+				c := newColNormCase(rng, n, 1, floor, false)
 				m := c.constant()
 				what := fmt.Sprintf("n=%d floor=%v: ", n, floor)
 				dst, all := guardedSlice(n)
 				Norm(dst, c.x, &m)
 				diff(t, what+"y", dst, c.y)
-				NormGrad(dst, c.dy, c.x, c.w, &m, c.p[0], c.q[0], c.r[0])
+				NormGrad(dst, c.dy, c.x, &m, c.p[0], c.q[0], c.r[0])
 				diff(t, what+"dx", dst, c.dx)
 				sum, dot := NormSums(c.dy, c.x, &m)
 				near(t, what+"sum of dy", []float64{sum}, c.sum, c.sumSize, 0)
 				near(t, what+"sum of dy*(x-mean)", []float64{dot}, c.dot, c.dotSize, 0)
-				sum, dot = Moments(c.x, c.w, c.pivot[0])
+				sum, dot = Moments(c.x, c.pivot[0])
 				near(t, what+"sum of x-pivot", []float64{sum}, c.moment, c.momentSize, 0)
 				near(t, what+"sum of squares", []float64{dot}, c.square, c.squares, 0)
 				for i, v := range all {
@@ -263,18 +251,15 @@ func TestColNormRefuses(t *testing.T) {
 		"sum":     func() { ColNormSums(s(2), s(3), v(6), v(6), m) },
 		"dot":     func() { ColNormSums(s(3), s(2), v(6), v(6), m) },
 		"dy":      func() { ColNormSums(s(3), s(3), v(5), v(6), m) },
-		"w":       func() { ColNormGrad(v(6), v(6), v(6), v(5), m, v(3), v(3), v(3)) },
-		"p":       func() { ColNormGrad(v(6), v(6), v(6), nil, m, v(2), v(3), v(3)) },
-		"q":       func() { ColNormGrad(v(6), v(6), v(6), nil, m, v(3), v(2), v(3)) },
-		"r":       func() { ColNormGrad(v(6), v(6), v(6), nil, m, v(3), v(3), v(2)) },
-		"dx":      func() { ColNormGrad(v(5), v(6), v(6), nil, m, v(3), v(3), v(3)) },
-		"moments": func() { ColMoments(s(2), s(3), v(6), nil, v(3)) },
-		"squares": func() { ColMoments(s(3), s(2), v(6), nil, v(3)) },
-		"weights": func() { ColMoments(s(3), s(3), v(6), v(3), v(3)) },
+		"p":       func() { ColNormGrad(v(6), v(6), v(6), m, v(2), v(3), v(3)) },
+		"q":       func() { ColNormGrad(v(6), v(6), v(6), m, v(3), v(2), v(3)) },
+		"r":       func() { ColNormGrad(v(6), v(6), v(6), m, v(3), v(3), v(2)) },
+		"dx":      func() { ColNormGrad(v(5), v(6), v(6), m, v(3), v(3), v(3)) },
+		"moments": func() { ColMoments(s(2), s(3), v(6), v(3)) },
+		"squares": func() { ColMoments(s(3), s(2), v(6), v(3)) },
 		"vector":  func() { Norm(v(5), v(6), n) },
 		"vectors": func() { NormSums(v(5), v(6), n) },
-		"short w": func() { NormGrad(v(6), v(6), v(6), v(5), n, 1, 1, 1) },
-		"long w":  func() { Moments(v(6), v(7), 0) },
+		"slopes":  func() { NormGrad(v(6), v(5), v(6), n, 1, 1, 1) },
 	} {
 		func() {
 			defer func() {
@@ -292,17 +277,17 @@ func TestColNormAllocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	eachLevel(t, func(t *testing.T) {
-		c := newColNormCase(rand.New(rand.NewPCG(2, 2)), 5, 70, 0, true, false)
+		c := newColNormCase(rand.New(rand.NewPCG(2, 2)), 5, 70, 0, false)
 		m := NormMap{1, 2, 3, 0}
 		if n := testing.AllocsPerRun(10, func() {
 			ColNorm(c.y, c.x, &c.m)
 			ColNormSums(c.sum, c.dot, c.dy, c.x, &c.m)
-			ColNormGrad(c.dx, c.dy, c.x, c.w, &c.m, c.p, c.q, c.r)
-			ColMoments(c.sum, c.dot, c.x, c.w, c.pivot)
+			ColNormGrad(c.dx, c.dy, c.x, &c.m, c.p, c.q, c.r)
+			ColMoments(c.sum, c.dot, c.x, c.pivot)
 			Norm(c.y, c.x, &m)
 			NormSums(c.dy, c.x, &m)
-			NormGrad(c.dx, c.dy, c.x, nil, &m, 1, 2, 3)
-			Moments(c.x, c.w, 1)
+			NormGrad(c.dx, c.dy, c.x, &m, 1, 2, 3)
+			Moments(c.x, 1)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}
@@ -311,29 +296,28 @@ func TestColNormAllocations(t *testing.T) {
 
 // FuzzColNorm compares with the composition at any size.
 func FuzzColNorm(f *testing.F) {
-	f.Add(uint64(1), uint16(3), uint16(17), true, true)
-	f.Add(uint64(2), uint16(300), uint16(64), false, false)
-	f.Fuzz(func(t *testing.T, seed uint64, rows, cols uint16, relu, weighted bool) {
+	f.Add(uint64(1), uint16(3), uint16(17), true)
+	f.Add(uint64(2), uint16(300), uint16(64), false)
+	f.Fuzz(func(t *testing.T, seed uint64, rows, cols uint16, relu bool) {
 		floor := noFloor
 		if relu {
 			floor = 0
 		}
 		eachLevel(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
-			newColNormCase(rng, int(rows%300), 1+int(cols%300), floor, weighted, true).check(t)
+			newColNormCase(rng, int(rows%300), 1+int(cols%300), floor, true).check(t)
 		})
 	})
 }
 
 func BenchmarkColNorm(b *testing.B) {
 	const rows, cols = 256, 64 // a part of a map with a batch of 64
-	c := newColNormCase(rand.New(rand.NewPCG(1, 1)), rows, cols, 0, true, false)
+	c := newColNormCase(rand.New(rand.NewPCG(1, 1)), rows, cols, 0, false)
 	for name, f := range map[string]func(){
-		"forward":  func() { ColNorm(c.y, c.x, &c.m) },
-		"sums":     func() { ColNormSums(c.sum, c.dot, c.dy, c.x, &c.m) },
-		"grad":     func() { ColNormGrad(c.dx, c.dy, c.x, nil, &c.m, c.p, c.q, c.r) },
-		"weighted": func() { ColNormGrad(c.dx, c.dy, c.x, c.w, &c.m, c.p, c.q, c.r) },
-		"moments":  func() { ColMoments(c.sum, c.dot, c.x, nil, c.pivot) },
+		"forward": func() { ColNorm(c.y, c.x, &c.m) },
+		"sums":    func() { ColNormSums(c.sum, c.dot, c.dy, c.x, &c.m) },
+		"grad":    func() { ColNormGrad(c.dx, c.dy, c.x, &c.m, c.p, c.q, c.r) },
+		"moments": func() { ColMoments(c.sum, c.dot, c.x, c.pivot) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(4 * rows * cols)

@@ -37,7 +37,7 @@ func ExampleColNorm() {
 	asm.ColSum(mean, x)
 	asm.Affine(mean, mean, 1./rows, 0)
 	sum, squares := make([]float64, cols), make([]float64, cols)
-	asm.ColMoments(sum, squares, x, nil, mean)
+	asm.ColMoments(sum, squares, x, mean)
 	for j := range squares {
 		squares[j] = (squares[j] - sum[j]*sum[j]/rows) / rows
 	}

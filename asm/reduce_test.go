@@ -215,7 +215,7 @@ func TestColSumsError(t *testing.T) {
 			check("ColDot", dot)
 			pivot, first, second := make([]float32, cols), make([]float64, cols), make([]float64, cols)
 			Fill(pivot, 0.5)
-			ColMoments(first, second, x, nil, pivot)
+			ColMoments(first, second, x, pivot)
 			for c, v := range second {
 				got[c] = float32(v)
 			}

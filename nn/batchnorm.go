@@ -28,8 +28,7 @@ type BatchNorm struct {
 	in, out      *Map
 	addend       *Map          // of PlanSum, or nil
 	mean, invStd tensor.Buffer // [C], of the last Forward
-	weights      *Weights      // of the group elements, or nil
-	dWeights     tensor.Buffer // of the values of a channel
+	measure      *measure      // of the group elements, or nil
 	one          tensor.Buffer // [1]
 	trained      bool
 	call         tensor.BatchNormArgs // kept here: an argument of an interface call would go to the heap
@@ -77,11 +76,8 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 	l.in, l.addend, l.out = in, nil, p.Like(in, in.C, h, w)
 	p.Carry(&l.mean, in.C)
 	p.Carry(&l.invStd, in.C)
-	if l.weights = nil; !p.Inference { // which takes the running statistics
-		l.weights = PlanWeights(p, in, in.On)
-	}
-	if l.weights != nil {
-		p.Arena.Share(&l.dWeights, in.MaxN*in.H*in.W*in.B)
+	if l.measure = nil; !p.Inference && in.On != nil { // inference takes the running statistics
+		l.measure = planMeasure(p, in, in.C*in.On.Lists())
 	}
 	p.Arena.Reserve(&l.one, 1)
 	return l.out
@@ -100,7 +96,7 @@ func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
 // Bind sets the device.
 func (l *BatchNorm) Bind(dev tensor.Device) {
 	l.dev = dev
-	l.weights.Bind(dev)
+	l.measure.bind(dev)
 	dev.Fill(l.one, 1)
 }
 
@@ -124,9 +120,6 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 		RunningMean: l.RunningMean.Value,
 		RunningVar:  l.RunningVar.Value,
 	}
-	if train && l.weights.Live() {
-		l.call.Measure = l.weights.Tile()
-	}
 	return &l.call
 }
 
@@ -135,10 +128,11 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 func (l *BatchNorm) Forward(train bool) {
 	l.trained = train
 	l.out.Written(l.in.N)
-	if train && l.weights.Live() {
-		l.weights.ReadRelative()
-	}
 	a := l.args(train)
+	if train {
+		l.measure.read()
+		a.Measure = l.measure.forward()
+	}
 	a.Y = l.out.Live()
 	if l.addend != nil {
 		if l.addend.N != l.in.N {
@@ -164,18 +158,13 @@ func (l *BatchNorm) Backward() {
 	if !l.trained {
 		refuse("BatchNorm.Backward", "no Forward(true) before it")
 	}
-	l.weights.Again()
 	a := l.args(true)
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad
 	if l.addend != nil {
 		a.DAddend, a.AddDAddend = l.addend.LiveGrad(), l.addend.Accumulate()
 	}
-	if !l.weights.Live() {
-		l.dev.BatchNormGrad(a)
-		return
-	}
-	a.DMeasure = l.dWeights.Slice(0, l.in.PerChannel())
+	a.Measure = l.measure.backward()
 	l.dev.BatchNormGrad(a)
-	l.weights.Gather(a.DMeasure)
+	l.measure.gather()
 }

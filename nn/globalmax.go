@@ -51,7 +51,7 @@ func (l *GlobalMax) Forward(train bool) {
 	l.out.Written(1)
 	x := in.Live()
 	if l.weights.Live() {
-		l.weights.ReadRelativeEach()
+		l.weights.ReadRelative()
 		x = l.scratch.Slice(0, in.Size())
 		l.weights.Spread(x, in.Live())
 	}

@@ -25,8 +25,7 @@ type LayerNorm struct {
 	addend       *Map          // of PlanSum, or nil
 	mean, invStd tensor.Buffer // [B], of the last Forward
 	scratch      tensor.Buffer // with Pool, what is pooled; then, as large, a gradient
-	weights      *Weights      // of the group elements, or nil
-	dWeights     int           // where in scratch the gradient of those of the values lies
+	measure      *measure      // of the group elements, or nil
 	trained      bool
 	call         tensor.LayerNormArgs // kept here: an argument of an interface call would go to the heap
 	dev          tensor.Device
@@ -83,10 +82,7 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 	if !p.Inference && (l.Pool || addend != nil) {
 		scratch += in.Size()
 	}
-	if l.weights = PlanWeights(p, in, in.On); l.weights != nil && !p.Inference {
-		l.dWeights = (scratch + 15) &^ 15
-		scratch = l.dWeights + in.MaxN*in.H*in.W*in.B
-	}
+	l.measure = planMeasure(p, in, in.B)
 	p.Arena.Share(&l.scratch, scratch)
 	return l.out
 }
@@ -94,7 +90,7 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 // Bind sets the device.
 func (l *LayerNorm) Bind(dev tensor.Device) {
 	l.dev = dev
-	l.weights.Bind(dev)
+	l.measure.bind(dev)
 }
 
 func (l *LayerNorm) args() *tensor.LayerNormArgs {
@@ -110,9 +106,6 @@ func (l *LayerNorm) args() *tensor.LayerNormArgs {
 		Mean:   l.mean,
 		InvStd: l.invStd,
 	}
-	if l.weights.Live() {
-		l.call.Measure = l.weights.Tile()
-	}
 	return &l.call
 }
 
@@ -127,10 +120,9 @@ func (l *LayerNorm) Forward(train bool) {
 		}
 		l.dev.Add(in.Live(), in.Live(), l.addend.Live())
 	}
-	if l.weights.Live() {
-		l.weights.ReadRelative()
-	}
+	l.measure.read()
 	a := l.args()
+	a.Measure = l.measure.forward()
 	a.Y = out.Live()
 	if l.Pool {
 		a.Y = l.scratch.Slice(0, in.Size())
@@ -152,8 +144,8 @@ func (l *LayerNorm) Backward() {
 	if !l.trained {
 		refuse("LayerNorm.Backward", "no Forward(true) before it")
 	}
-	l.weights.Again()
 	a := l.args()
+	a.Measure = l.measure.backward()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad
 	apart := a.AddDX && l.addend != nil // the addend is to have the gradient alone
@@ -163,13 +155,8 @@ func (l *LayerNorm) Backward() {
 	if l.Pool {
 		l.unpool(a)
 	}
-	if l.weights.Live() {
-		a.DMeasure = l.scratch.Slice(l.dWeights, l.dWeights+l.in.PerChannel())
-	}
 	l.dev.LayerNormGrad(a)
-	if l.weights.Live() {
-		l.weights.Gather(a.DMeasure)
-	}
+	l.measure.gather()
 	if apart {
 		l.dev.Add(l.in.LiveGrad(), l.in.LiveGrad(), a.DX)
 	}

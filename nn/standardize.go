@@ -15,8 +15,7 @@ type Standardize struct {
 
 	in, out      *Map
 	mean, invStd tensor.Buffer // [C, B], of the last Forward
-	weights      *Weights      // of the group elements, or nil
-	dWeights     tensor.Buffer // of the values of a channel
+	measure      *measure      // of the group elements, or nil
 	call         tensor.StandardizeArgs
 	dev          tensor.Device
 }
@@ -33,16 +32,14 @@ func (l *Standardize) Plan(p *Plan, in *Map) *Map {
 	l.in, l.out = in, p.Like(in, in.C, in.H, in.W)
 	p.Carry(&l.mean, in.C*in.B)
 	p.Carry(&l.invStd, in.C*in.B)
-	if l.weights = PlanWeights(p, in, in.On); l.weights != nil && !p.Inference {
-		p.Arena.Share(&l.dWeights, in.MaxN*in.H*in.W*in.B)
-	}
+	l.measure = planMeasure(p, in, in.C*in.B)
 	return l.out
 }
 
 // Bind sets the device.
 func (l *Standardize) Bind(dev tensor.Device) {
 	l.dev = dev
-	l.weights.Bind(dev)
+	l.measure.bind(dev)
 }
 
 func (l *Standardize) args() *tensor.StandardizeArgs {
@@ -56,19 +53,15 @@ func (l *Standardize) args() *tensor.StandardizeArgs {
 		Mean:   l.mean,
 		InvStd: l.invStd,
 	}
-	if l.weights.Live() {
-		l.call.Measure = l.weights.Tile()
-	}
 	return &l.call
 }
 
 // Forward standardises, in training and in evaluation alike.
 func (l *Standardize) Forward(train bool) {
 	l.out.Written(l.in.N)
-	if l.weights.Live() {
-		l.weights.ReadRelative()
-	}
+	l.measure.read()
 	a := l.args()
+	a.Measure = l.measure.forward()
 	a.Y = l.out.Live()
 	l.dev.Standardize(a)
 }
@@ -80,14 +73,9 @@ func (l *Standardize) Forward(train bool) {
 //
 // and adds to the gradients of weights, which mean and variance depend on too.
 func (l *Standardize) Backward() {
-	l.weights.Again()
 	a := l.args()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
-	if !l.weights.Live() {
-		l.dev.StandardizeGrad(a)
-		return
-	}
-	a.DMeasure = l.dWeights.Slice(0, l.in.PerChannel())
+	a.Measure = l.measure.backward()
 	l.dev.StandardizeGrad(a)
-	l.weights.Gather(a.DMeasure)
+	l.measure.gather()
 }

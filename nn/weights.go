@@ -37,9 +37,8 @@ type unit uint8
 
 const (
 	one     unit = iota
-	largest      // of all lists
-	largestOfEach
-	total // of those that a mean is taken of
+	largest      // of the list
+	total        // of those that a mean is taken of
 )
 
 // PlanWeights reserves the weights of map m, on elements that may be nil, for the layer
@@ -85,12 +84,8 @@ func (w *Weights) Live() bool {
 // Read takes the weights as they are.
 func (w *Weights) Read() { w.read(one) }
 
-// ReadRelative takes the weights in units of the largest of all lists: for sums of
-// which only ratios matter.
+// ReadRelative takes the weights in units of the largest of their list.
 func (w *Weights) ReadRelative() { w.read(largest) }
-
-// ReadRelativeEach is ReadRelative in units of the largest of each list.
-func (w *Weights) ReadRelativeEach() { w.read(largestOfEach) }
 
 // ReadShares takes the weights in units of their sum over a list and so many points of
 // the plane.
@@ -124,8 +119,6 @@ func (w *Weights) spread(tile tensor.Buffer) {
 		w.scale[s] = 1
 		switch w.unit {
 		case largest:
-			w.scale[s] = 1 / all[first(all)]
-		case largestOfEach:
 			w.scale[s] = 1 / list[first(list)]
 		case total:
 			w.scale[s] = 1 / (sum(list) * float64(w.points))
@@ -176,8 +169,7 @@ func (w *Weights) list(s int) []float64 {
 // [n, H, W, B].
 func (w *Weights) Tile() tensor.Buffer { return w.tile.Slice(0, w.m.PerChannel()) }
 
-// Gather adds the gradient with respect to Tile to those of the weights. Of
-// ReadRelative it expects a loss that depends on ratios of weights only.
+// Gather adds the gradient with respect to Tile to those of the weights.
 func (w *Weights) Gather(grad tensor.Buffer) {
 	n := w.m.N
 	if len(w.scale) > 1 {
@@ -196,7 +188,7 @@ func (w *Weights) Gather(grad tensor.Buffer) {
 			through += float64(float64(scale*v) * g)
 		}
 		switch w.unit {
-		case largestOfEach:
+		case largest:
 			into[first(list)] -= float64(scale * through)
 		case total:
 			for j := range into {

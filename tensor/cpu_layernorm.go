@@ -1,10 +1,6 @@
 package tensor
 
-import (
-	"math"
-
-	"github.com/noether-go/noether/asm"
-)
+import "github.com/noether-go/noether/asm"
 
 // layerNormTask normalises each sample b of x [c, s, b] over all its channels, by the
 // column sums of a standardisation: those of the channels' segments are joined once
@@ -21,8 +17,6 @@ func (t *layerNormTask) Do(lo, hi, worker int) {
 		switch {
 		case t.phase == segmentOutputs:
 			t.output(i, &v)
-		case t.phase == measureStrips:
-			t.gradMeasure(i, &v)
 		case t.grad:
 			t.gradSums(i, &v)
 		default:
@@ -50,18 +44,17 @@ func (t *layerNormTask) normal(c int, v *columnScratch) *asm.ColNormMap {
 }
 
 // finish joins the segments: to mean and deviation of each sample or, backward, to
-// the gradients of weight and bias and to the two sums, over a sample, of
-// d*weight and d*weight*(x-mean), which then begin first and second.
+// the gradients of weight and bias and, from the sums over a sample of d*weight and
+// d*weight*(x-mean), to r and q, which then begin first and second.
 func (t *layerNormTask) finish() {
-	items := t.c * t.segs
 	if !t.grad {
 		for j := range t.b {
 			var m moments
-			for i := range items {
-				m = m.join(moments{t.count(i%t.segs, j), t.first[i*t.b+j], t.second[i*t.b+j]})
+			for c := range t.c {
+				m = t.join(m, c, j)
 			}
-			t.mean[j] = float32(m.sum / m.n)
-			t.invStd[j] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
+			t.finishColumn(j, m)
+			t.note(j)
 		}
 		return
 	}
@@ -85,6 +78,34 @@ func (t *layerNormTask) finish() {
 			t.second[j] += float64(w * second[j])
 		}
 	}
+	t.slopes(t.first, t.second, t.invStd, t.c)
+}
+
+// note keeps what the gradient of the measure depends on in sample j.
+func (t *layerNormTask) note(j int) {
+	if t.measure.first == nil {
+		return
+	}
+	for e := range t.measure.elements {
+		var m moments
+		for c := range t.c {
+			m = m.join(t.moments(c, e, j))
+		}
+		t.measure.note(e*t.b+j, m, t.mean[j])
+	}
+}
+
+// gradMeasure writes the gradient of the measure.
+func (t *layerNormTask) gradMeasure() {
+	m := &t.measure
+	clear(m.grad)
+	values := float64(t.c * (t.s / m.elements))
+	for e := range m.elements {
+		grad := m.grad[e*m.lists:][:m.lists]
+		for j := range t.b {
+			grad[j%m.lists] += float32(m.slope(e*t.b+j, t.second[j], t.first[j], values, variance(t.invStd[j], t.eps)))
+		}
+	}
 }
 
 // output writes segment i of y or, backward, of dx: with h = (x-mean)*invstd and sums
@@ -99,22 +120,8 @@ func (t *layerNormTask) output(i int, v *columnScratch) {
 		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
 		return
 	}
-	t.slopes(v)
-	t.write(lo, hi, c, m, v)
-}
-
-// slopes sets v.q and v.r to the part of dx that mean and variance have,
-// q*(x-mean) + r.
-func (t *layerNormTask) slopes(v *columnScratch) {
-	n := float64(t.c * t.s)
-	for j, s := range t.invStd {
-		if t.measure != nil {
-			n = float64(t.c) * t.counts[t.segs*t.b+j]
-		}
-		s := float64(s)
-		v.q[j] = float32(-s * s * s * t.second[j] / n)
-		v.r[j] = float32(-s * t.first[j] / n)
-	}
+	t.weigh(t.first, t.second, t.element(i%t.segs), v)
+	t.write(lo, hi, m, v)
 }
 
 // normalizeSamples runs t.
@@ -122,9 +129,8 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	if t.c == 0 || t.s == 0 || t.b == 0 {
 		return
 	}
-	t.segs = (t.s-1)/columnSegment + 1
+	t.reserve(d)
 	items := t.c * t.segs
-	t.reserve(d, columnScratchSize(t.b))
 	d.layerNorm = t
 	p := &d.layerNorm
 	claim := perClaim(min(t.s, columnSegment) * t.b)
@@ -135,9 +141,8 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	}
 	p.phase = segmentOutputs
 	d.team.For(items, claim, p)
-	if t.dMeasure != nil {
-		p.phase = measureStrips
-		d.team.For((t.s-1)/columnBlock+1, perClaim(t.c*columnBlock*t.b), p)
+	if t.grad && t.measure.grad != nil {
+		p.gradMeasure()
 	}
 	d.layerNorm = layerNormTask{}
 }
@@ -149,12 +154,11 @@ func (d *CPU) LayerNorm(a *LayerNormArgs) {
 	t := layerNormTask{weight: host(op, "Weight", a.Weight, a.C), bias: host(op, "Bias", a.Bias, a.C)}
 	t.standardizeTask = standardizeTask{
 		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
-		x:      host(op, "X", a.X, n),
-		y:      host(op, "Y", a.Y, n),
-		mean:   host(op, "Mean", a.Mean, a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.B),
-
-		measure: optional(op, "Measure", a.Measure, a.S*a.B),
+		x:       host(op, "X", a.X, n),
+		y:       host(op, "Y", a.Y, n),
+		mean:    host(op, "Mean", a.Mean, a.B),
+		invStd:  host(op, "InvStd", a.InvStd, a.B),
+		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.B),
 	}
 	d.normalizeSamples(t, a.Fixed)
 }
@@ -169,13 +173,12 @@ func (d *CPU) LayerNormGrad(a *LayerNormArgs) {
 	}
 	t.standardizeTask = standardizeTask{
 		grad: true, c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
-		x:      host(op, "X", a.X, n),
-		dx:     host(op, "DX", a.DX, n),
-		dy:     host(op, "DY", a.DY, n),
-		mean:   host(op, "Mean", a.Mean, a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.B),
-
-		measure: optional(op, "Measure", a.Measure, a.S*a.B), dMeasure: optional(op, "DMeasure", a.DMeasure, a.S*a.B),
+		x:       host(op, "X", a.X, n),
+		dx:      host(op, "DX", a.DX, n),
+		dy:      host(op, "DY", a.DY, n),
+		mean:    host(op, "Mean", a.Mean, a.B),
+		invStd:  host(op, "InvStd", a.InvStd, a.B),
+		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.B),
 	}
 	d.normalizeSamples(t, false)
 }

@@ -1,52 +1,86 @@
 package tensor
 
-import "github.com/noether-go/noether/asm"
+import (
+	"fmt"
 
-// Normalisation against a measure: the values of a row are in its statistics with
-// weights w, each of which many rows share. With z = (x-mean)*invstd, W = sum(w), d
-// for what passes of dy, and sums over the row,
+	"github.com/noether-go/noether/asm"
+)
+
+// Normalisation against a measure: the values of an element are in the statistics with a
+// weight w. With z = (x-mean)*invstd, W = sum(w), d for what passes of dy, and sums over
+// all values that have a mean in common,
 //
 //	dx = weight*invstd*(d - w*(sum(d) + z*sum(d*z))/W)
-//	dw = -sum over rows of weight*(sum(d)*z + sum(d*z)*(z^2 - var*invstd^2)/2)/W
+//	dw = -sum of weight*(sum(d)*z + sum(d*z)*(z^2 - var*invstd^2)/2)/W over the element
 //
-// A value of weight zero is normalised like the others, and its w has a gradient.
+// A value of weight zero is normalised like the others, and its w has a gradient. Since w
+// is that of a whole element, statistics are taken element by element, without weights,
+// and weighted when they are joined; they give dw as well, with no look at a map.
 
-// weightedMoments is momentsOf for values with the weights w. The pivot is their mean.
-func weightedMoments(x, addend, w []float32) moments {
-	if addend != nil {
-		asm.Add(x, x, addend)
-	}
-	n := sumBlocks(w)
-	if n == 0 {
-		return moments{}
-	}
-	pivot := float32(dotBlocks(x, w) / n)
-	sum, squares := asm.Moments(x, w, pivot)
-	return around(n, sum, squares, pivot)
+// measure is a Measure in CPU memory. Without weights it has one element, of weight 1.
+type measure struct {
+	elements, lists int
+	weights         []float32 // [elements, lists]
+	grad            []float32 // [elements, lists]; nil: not wanted
+	first, second   []float32 // [means, elements]: sums of x-mean and of its square; nil: not wanted
 }
 
-// addStatistics adds w*(slope*(x-mean) + shift) to g.
-func addStatistics(g, x, w []float32, mean, slope, shift float32) {
-	m := asm.NormMap{Mean: mean, Scale: 0, Shift: 0, Floor: floor(false)} // all of g passes
-	asm.NormGrad(g, g, x, w, &m, 1, slope, shift)
+// unweighted is the weight of a map's elements that have none.
+var unweighted = []float32{1}
+
+// newMeasure returns m for channels of so many values, of b samples, with sums of so many
+// means: of each channel, sample or both.
+func newMeasure(op string, m *Measure, values, b, means int) measure {
+	if m.Weights.n == 0 {
+		return measure{elements: 1, lists: 1, weights: unweighted}
+	}
+	if m.Elements < 1 || m.Lists < 1 || m.Lists != 1 && m.Lists != b || values%(m.Elements*m.Lists) != 0 {
+		panic(&Error{op, fmt.Sprintf("Measure has %d lists of %d elements, for channels of %d values of %d samples", m.Lists, m.Elements, values, b)})
+	}
+	n := product(op, m.Elements, m.Lists)
+	t := measure{elements: m.Elements, lists: m.Lists, weights: host(op, "Measure.Weights", m.Weights, n)}
+	t.grad = optional(op, "Measure.Grad", m.Grad, n)
+	if sums := product(op, means, m.Elements); m.Moments.n > 0 {
+		all := host(op, "Measure.Moments", m.Moments, 2*sums)
+		t.first, t.second = all[:sums], all[sums:]
+	} else if t.grad != nil {
+		panic(bufferError(op, "Measure.Moments", m.Moments, 2*sums))
+	}
+	return t
 }
 
-// gradMeasure writes strip i of the gradient of the measure.
-func (t *batchNormTask) gradMeasure(i int, scratch []float32) {
-	lo := i * strip
-	hi := min(lo+strip, t.cols)
-	dw := t.dMeasure[lo:hi]
-	centred, slope := scratch[:hi-lo], scratch[strip:][:hi-lo]
-	asm.Fill(dw, 0)
-	constant := 0.0
-	for r := range t.rows {
-		_, b, c := t.gradient(r)
-		asm.Affine(centred, t.x[r*t.cols+lo:r*t.cols+hi], 1, -t.mean[r])
-		asm.Affine(slope, centred, b/2, c)
-		asm.MulAdd(dw, slope, centred)
-		constant -= float64(b/2) * variance(t.invStd[r], float64(t.eps))
+// list returns the weights of an element [lists].
+func (m *measure) list(element int) []float32 {
+	return m.weights[element*m.lists : (element+1)*m.lists]
+}
+
+// weight returns the weight of an element in sample j.
+func (m *measure) weight(element, j int) float64 {
+	w := m.list(element)
+	return float64(w[j%len(w)])
+}
+
+// count returns how many values of a channel are in statistics, of so many and of all samples.
+func (m *measure) count(values int) float64 {
+	sum := 0.0
+	for _, w := range m.weights {
+		sum += float64(w)
 	}
-	asm.Affine(dw, dw, 1, float32(constant))
+	return sum * float64(values/len(m.weights))
+}
+
+// note keeps the moments of an element, at a place in first and second, about a mean.
+func (m *measure) note(at int, of moments, mean float32) {
+	d := of.sum - float64(of.n*float64(mean))
+	m.first[at] = float32(d)
+	m.second[at] = float32(of.squares + float64(d*d)/of.n)
+}
+
+// slope returns what an element's values, n of them, add to the gradient of its weight
+// where dx is w*(q*(x-mean) + r) by way of the statistics, and the sums are those at a place
+// in first and second.
+func (m *measure) slope(at int, q, r, n, variance float64) float64 {
+	return float64(q/2*(float64(m.second[at])-float64(n*variance))) + float64(r*float64(m.first[at]))
 }
 
 // variance undoes invStd = 1/sqrt(variance+eps).
@@ -55,70 +89,62 @@ func variance(invStd float32, eps float64) float64 {
 	return 1/(s*s) - eps
 }
 
-// countMeasure sets t.counts.
-func (t *standardizeTask) countMeasure(v columnScratch) {
-	all := t.counts[t.segs*t.b:]
-	clear(all)
-	for s := range t.segs {
-		counts := t.counts[s*t.b : (s+1)*t.b]
-		hi := min((s+1)*columnSegment, t.s)
-		clear(counts)
-		for from := s * columnSegment; from < hi; from += columnBlock {
-			asm.ColSum(v.pivot, t.measure[from*t.b:min(from+columnBlock, hi)*t.b])
-			for j, n := range v.pivot {
-				counts[j] += float64(n)
-			}
-		}
-		for j, n := range counts {
-			all[j] += n
-		}
+// weighted returns the moments of values that each count w.
+func (a moments) weighted(w float64) moments {
+	return moments{float64(w * a.n), float64(w * a.sum), float64(w * a.squares)}
+}
+
+// listColumns is the memory for the columns of a batch normalisation with a list for each
+// sample.
+type listColumns struct{ mean, scale, shift, p, q, r []float32 }
+
+func newListColumns(mem []float32, lists int) listColumns {
+	next := func() []float32 {
+		s := mem[:lists:lists]
+		mem = mem[lists:]
+		return s
+	}
+	return listColumns{next(), next(), next(), next(), next(), next()}
+}
+
+// columnsSize is the number of values that newListColumns lays out, whole cache lines.
+func (m *measure) columnsSize() int { return (6*m.lists + 15) &^ 15 }
+
+// momentsByList sets out to the moments of each column of x [rows, len(out)] after adding
+// addend to it (nil: nothing). They are about one pivot, a mean of the first rows. first and
+// second are memory for as many sums.
+func (v *listColumns) momentsByList(out []moments, x, addend []float32, first, second []float64) {
+	lists := len(out)
+	if addend != nil {
+		asm.Add(x, x, addend)
+	}
+	head := x[:min(len(x), max(1, momentBlock/lists)*lists)]
+	pivot := asm.Sum(head) / float32(len(head))
+	sums := func() (sum, squares float64) {
+		asm.Fill(v.mean, pivot)
+		clear(first)
+		clear(second)
+		asm.ColMoments(first, second, x, v.mean)
+		return total(first), total(second)
+	}
+	n := float64(len(x))
+	if sum, squares := sums(); off(n, sum, squares) {
+		pivot = float32(float64(pivot) + sum/n)
+		sums()
+	}
+	for j := range out {
+		out[j] = around(n/float64(lists), first[j], second[j], pivot)
 	}
 }
 
-// gradMeasure writes block i of rows of the gradient of the measure.
-func (t *standardizeTask) gradMeasure(i int, v *columnScratch) {
-	dw, lo, constant := t.measureBlock(i, v)
-	for c := range t.c {
-		t.gradient(v, c)
-		for j, q := range v.q {
-			v.q[j] = q / 2
-			constant[j] -= float32(v.q[j] * float32(variance(t.invStd[c*t.b+j], t.eps)))
-		}
-		t.addSlope(dw, c, lo, t.mean[c*t.b:(c+1)*t.b], v)
-	}
-	asm.ColAffine(dw, dw, v.ones, constant)
-}
-
-// measureBlock returns block i of the gradient of the measure, zeros as yet, the row that
-// it begins with, and zeros for each column.
-func (t *standardizeTask) measureBlock(i int, v *columnScratch) (dw []float32, lo int, constant []float32) {
-	lo = i * columnBlock
-	dw = t.dMeasure[lo*t.b : min(lo+columnBlock, t.s)*t.b]
-	clear(dw)
-	clear(v.pivot)
-	return dw, lo, v.pivot
-}
-
-// addSlope adds (q*(x-mean) + r)*(x-mean) to dw, of the rows of channel c from lo on, with
-// q and r of v.
-func (t *standardizeTask) addSlope(dw []float32, c, lo int, mean []float32, v *columnScratch) {
-	centred, slope := v.block[:len(dw)], v.other[:len(dw)]
-	asm.Affine(v.shift, mean, -1, 0)
-	asm.ColAffine(centred, t.x[(c*t.s+lo)*t.b:][:len(dw)], v.ones, v.shift)
-	asm.ColAffine(slope, centred, v.q, v.r)
-	asm.MulAdd(dw, slope, centred)
-}
-
-// gradMeasure writes block i of rows of the gradient of the measure.
-func (t *layerNormTask) gradMeasure(i int, v *columnScratch) {
-	dw, lo, constant := t.measureBlock(i, v)
-	t.slopes(v)
-	for j, q := range v.q {
-		v.q[j] = q / 2
-		constant[j] = -float32(float64(v.q[j]) * variance(t.invStd[j], t.eps) * float64(t.c))
-	}
-	for c := range t.c {
-		t.addSlope(dw, c, lo, t.mean, v)
-	}
-	asm.ColAffine(dw, dw, v.ones, constant)
+// normGrad writes p*g + w*(q*(x-mean) + r) to dst, with a weight w for each column, and g as in
+// asm.NormGrad.
+func (v *listColumns) normGrad(dst, dy, x []float32, m *asm.NormMap, w []float32, p, q, r float32) {
+	asm.Fill(v.mean, m.Mean)
+	asm.Fill(v.scale, m.Scale)
+	asm.Fill(v.shift, m.Shift)
+	asm.Fill(v.p, p)
+	asm.Affine(v.q, w, q, 0)
+	asm.Affine(v.r, w, r, 0)
+	asm.ColNormGrad(dst, dy, x, &asm.ColNormMap{Mean: v.mean, Scale: v.scale, Shift: v.shift, Floor: m.Floor}, v.p, v.q, v.r)
 }

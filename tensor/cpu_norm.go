@@ -25,7 +25,6 @@ const (
 	wholeRows normPhase = iota
 	segmentSums
 	segmentOutputs
-	measureStrips
 )
 
 // streamValues is the size from which on a gradient is written past the caches:
@@ -96,14 +95,14 @@ func momentsOf(x, addend []float32) moments {
 		if lo == 0 {
 			pivot = asm.Sum(block) / float32(len(block))
 		}
-		s, q := asm.Moments(block, nil, pivot)
+		s, q := asm.Moments(block, pivot)
 		sum += s
 		squares += q
 	}
 	n := float64(len(x))
 	if off(n, sum, squares) {
 		pivot = float32(float64(pivot) + sum/n)
-		sum, squares = asm.Moments(x, nil, pivot)
+		sum, squares = asm.Moments(x, pivot)
 	}
 	return around(n, sum, squares, pivot)
 }
@@ -124,7 +123,7 @@ type batchNormTask struct {
 	h, w, b int // of the planes, for pool
 	lines   int // rows of windows in one segment
 
-	sumSegs, outSegs int // segments of a row for sums and for results
+	sumSegs, outSegs int // segments of a row for sums and for results, as many of each element
 
 	x, addend         []float32 // [rows, cols]
 	y, dy             []float32 // [rows, cols], or pooled
@@ -132,14 +131,14 @@ type batchNormTask struct {
 	addDX, addDAddend bool
 	stream            bool      // the gradient is larger than the caches
 	weight, bias      []float32 // [rows]; nil: one and zero
-	measure, dMeasure []float32 // [cols]; nil: one, and not wanted
+	measure           measure   // of the elements that a row is cut into
 	count             float64   // of the values in the statistics of a row, backward
 	mean, invStd      []float32 // [rows]
 	runningMean       []float32 // [rows]; nil: not wanted
 	runningVar        []float32
 	dWeight, dBias    []float32 // [rows]; nil: not wanted
 
-	stats         []moments // [rows, sumSegs], forward
+	stats         []moments // [rows, sumSegs, lists], forward
 	first, second []float64 // [rows, sumSegs] sums of dy and of dy*(x-mean), backward
 	scratch       [][]float32
 }
@@ -162,10 +161,29 @@ func (t *batchNormTask) Do(lo, hi, worker int) {
 			t.sum(t.base+i/t.sumSegs, i%t.sumSegs, s)
 		case segmentOutputs:
 			t.output(t.base+i/t.outSegs, i%t.outSegs, s)
-		case measureStrips:
-			t.gradMeasure(i, s)
 		}
 	}
+}
+
+// segment returns where segment k of row r lies, if there are so many of them, and of which
+// element it is.
+func (t *batchNormTask) segment(r, k, segs int) (lo, hi, element int) {
+	size, per := t.cols/t.measure.elements, segs/t.measure.elements
+	element = k / per
+	at := r*t.cols + element*size
+	if t.measure.lists > 1 { // which a segment has to have all values of
+		return at, at + size, element
+	}
+	lo = at + k%per*sumSegment
+	return lo, min(lo+sumSegment, at+size), element
+}
+
+// segments returns the number of segments of a row.
+func (t *batchNormTask) segments() int {
+	if t.measure.lists > 1 {
+		return t.measure.elements
+	}
+	return t.measure.elements * segments(t.cols/t.measure.elements)
 }
 
 // sum takes the sums of segment k of row r.
@@ -173,39 +191,38 @@ func (t *batchNormTask) sum(r, k int, scratch []float32) {
 	i := r*t.sumSegs + k
 	switch {
 	case !t.grad:
-		lo, hi := segment(r, k, t.cols)
-		var addend []float32
-		if t.addend != nil {
-			addend = t.addend[lo:hi]
-		}
-		if w := t.weights(r, lo, hi); w != nil {
-			t.stats[i] = weightedMoments(t.x[lo:hi], addend, w)
-		} else {
-			t.stats[i] = momentsOf(t.x[lo:hi], addend)
-		}
+		t.moments(r, k, scratch)
 	case t.pool:
 		t.first[i], t.second[i] = t.pooledSums(r, k, scratch)
 	default:
-		lo, hi := segment(r, k, t.cols)
+		lo, hi, _ := t.segment(r, k, t.sumSegs)
 		m := t.normal(r)
 		t.first[i], t.second[i] = asm.NormSums(t.dy[lo:hi], t.x[lo:hi], &m)
 	}
 }
 
-// weights returns the weights of the values lo to hi, of row r, or nil.
-func (t *batchNormTask) weights(r, lo, hi int) []float32 {
-	if t.measure == nil {
-		return nil
+// moments takes the moments of segment k of row r.
+func (t *batchNormTask) moments(r, k int, scratch []float32) {
+	lo, hi, _ := t.segment(r, k, t.sumSegs)
+	i, lists := r*t.sumSegs+k, t.measure.lists
+	var addend []float32
+	if t.addend != nil {
+		addend = t.addend[lo:hi]
 	}
-	return t.measure[lo-r*t.cols : hi-r*t.cols]
+	if lists == 1 {
+		t.stats[i] = momentsOf(t.x[lo:hi], addend)
+		return
+	}
+	v, at, end := newListColumns(scratch, lists), i*lists, (i+1)*lists
+	v.momentsByList(t.stats[at:end], t.x[lo:hi], addend, t.first[at:end], t.second[at:end])
 }
 
 // finish turns the sums of row r into mean and deviation or, backward, into the
 // gradients of weight and bias. Backward, the first sums of the row become those
 // of all its values.
 func (t *batchNormTask) finish(r int) {
-	at, end := r*t.sumSegs, (r+1)*t.sumSegs
 	if t.grad {
+		at, end := r*t.sumSegs, (r+1)*t.sumSegs
 		first, second := total(t.first[at:end]), total(t.second[at:end])
 		t.first[at], t.second[at] = first, second
 		if t.dBias != nil {
@@ -217,11 +234,14 @@ func (t *batchNormTask) finish(r int) {
 		return
 	}
 	var m moments
-	for _, s := range t.stats[at:end] {
-		m = m.join(s)
+	for e := range t.measure.elements {
+		for j := range t.measure.lists {
+			m = m.join(t.element(r, e, j).weighted(t.measure.weight(e, j)))
+		}
 	}
 	mean := m.sum / m.n
 	t.mean[r] = float32(mean)
+	t.note(r)
 	t.invStd[r] = float32(1 / math.Sqrt(m.squares/m.n+float64(t.eps)))
 	if t.runningMean == nil {
 		return
@@ -230,6 +250,42 @@ func (t *batchNormTask) finish(r int) {
 	unbiased := m.squares / max(m.n-1, 1) // zero of a single value
 	t.runningMean[r] = float32(float64((1-k)*float64(t.runningMean[r])) + float64(k*mean))
 	t.runningVar[r] = float32(float64((1-k)*float64(t.runningVar[r])) + float64(k*unbiased))
+}
+
+// element returns the moments of the values of an element in row r, of list j.
+func (t *batchNormTask) element(r, element, j int) moments {
+	var m moments
+	per, lists := t.sumSegs/t.measure.elements, t.measure.lists
+	for k := range per {
+		m = m.join(t.stats[(r*t.sumSegs+element*per+k)*lists+j])
+	}
+	return m
+}
+
+// note keeps what the gradient of the measure depends on in row r.
+func (t *batchNormTask) note(r int) {
+	if t.measure.first == nil {
+		return
+	}
+	for e := range t.measure.elements {
+		for j := range t.measure.lists {
+			t.measure.note((r*t.measure.elements+e)*t.measure.lists+j, t.element(r, e, j), t.mean[r])
+		}
+	}
+}
+
+// gradMeasure writes the gradient of the measure.
+func (t *batchNormTask) gradMeasure() {
+	m := &t.measure
+	n := float64(t.cols / len(m.grad)) // values of an element, of a list
+	for i := range m.grad {
+		sum := 0.0
+		for r := range t.rows {
+			_, q, c := t.gradient(r)
+			sum += m.slope(r*len(m.grad)+i, float64(q), float64(c), n, variance(t.invStd[r], float64(t.eps)))
+		}
+		m.grad[i] = float32(sum)
+	}
 }
 
 // normal returns what happens to the values of row r.
@@ -272,17 +328,9 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 	case t.pool:
 		t.pooledOutput(r, k, scratch)
 	case t.grad:
-		lo, hi := segment(r, k, t.cols)
-		m := t.normal(r)
-		a, b, c := t.gradient(r)
-		for ; lo < hi; lo += normBlock {
-			end := min(lo+normBlock, hi)
-			g := t.place(scratch, lo, end)
-			asm.NormGrad(g, t.dy[lo:end], t.x[lo:end], t.weights(r, lo, end), &m, a, b, c)
-			t.store(g, lo, end)
-		}
+		t.rowOutput(r, k, scratch)
 	default:
-		lo, hi := segment(r, k, t.cols)
+		lo, hi, _ := t.segment(r, k, t.outSegs)
 		m := t.normal(r)
 		for ; lo < hi; lo += normBlock {
 			end := min(lo+normBlock, hi)
@@ -292,6 +340,25 @@ func (t *batchNormTask) output(r, k int, scratch []float32) {
 			}
 			asm.Norm(t.y[lo:end], x, &m)
 		}
+	}
+}
+
+// rowOutput writes segment k of row r of dx.
+func (t *batchNormTask) rowOutput(r, k int, scratch []float32) {
+	lo, hi, element := t.segment(r, k, t.outSegs)
+	m := t.normal(r)
+	p, q, c := t.gradient(r)
+	w, lists := t.measure.list(element), t.measure.lists
+	v, scratch := newListColumns(scratch, lists), scratch[t.measure.columnsSize():]
+	for step := max(1, normBlock/lists) * lists; lo < hi; lo += step {
+		end := min(lo+step, hi)
+		g, dy, x := t.place(scratch, lo, end), t.dy[lo:end], t.x[lo:end]
+		if lists == 1 {
+			asm.NormGrad(g, dy, x, &m, p, w[0]*q, w[0]*c)
+		} else {
+			v.normGrad(g, dy, x, &m, w, p, q, c)
+		}
+		t.store(g, lo, end)
 	}
 }
 
@@ -329,8 +396,8 @@ func deliver(dst, g []float32, add, stream bool) {
 
 // windows calls f for each row of windows of segment k of row r: where its pixels
 // begin and end in x, the end being that of the plane where a last row of pixels
-// is left over, and where its windows begin in y.
-func (t *batchNormTask) windows(r, k int, f func(lo, hi, at int)) {
+// is left over, where its windows begin in y, and which element they are of.
+func (t *batchNormTask) windows(r, k int, f func(lo, hi, at, element int)) {
 	oh, line, out := t.h/2, t.w*t.b, t.w/2*t.b
 	all := t.cols / (t.h * line) * oh
 	for i := k * t.lines; i < min((k+1)*t.lines, all); i++ {
@@ -339,7 +406,7 @@ func (t *batchNormTask) windows(r, k int, f func(lo, hi, at int)) {
 		if i%oh == oh-1 {
 			hi = lo + (t.h-2*(oh-1))*line
 		}
-		f(lo, hi, (r*all+i)*out)
+		f(lo, hi, (r*all+i)*out, i*t.measure.elements/all)
 	}
 }
 
@@ -363,7 +430,7 @@ func (t *batchNormTask) pixels(x, scratch []float32) (top, bottom []float32, b i
 func (t *batchNormTask) pooledSums(r, k int, scratch []float32) (first, second float64) {
 	m := t.normal(r)
 	out := t.w / 2 * t.b
-	t.windows(r, k, func(lo, hi, at int) {
+	t.windows(r, k, func(lo, hi, at, _ int) {
 		top, bottom, b := t.pixels(t.x[lo:hi], scratch)
 		sum, dot := asm.NormPoolSums(t.dy[at:at+out], top, bottom, b, &m)
 		first += sum
@@ -377,7 +444,7 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 	m := t.normal(r)
 	line, out := t.w*t.b, t.w/2*t.b
 	if !t.grad {
-		t.windows(r, k, func(lo, hi, at int) {
+		t.windows(r, k, func(lo, hi, at, _ int) {
 			x := t.x[lo:hi]
 			if t.addend != nil && !t.train {
 				asm.Add(x, x, t.addend[lo:hi])
@@ -387,12 +454,14 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 		})
 		return
 	}
-	p, q, c := t.gradient(r)
-	slope, shift := q, c
-	if t.measure != nil { // differs from value to value, and is added below
-		q, c = 0, 0
-	}
-	t.windows(r, k, func(lo, hi, at int) {
+	p, slope, shift := t.gradient(r)
+	v := newListColumns(scratch[5*line:], t.measure.lists)
+	t.windows(r, k, func(lo, hi, at, element int) {
+		q, c := float32(0), float32(0) // with a list for each sample they are added below
+		if t.measure.lists == 1 {
+			w := float32(t.measure.weight(element, 0))
+			q, c = w*slope, w*shift
+		}
 		x, g := t.x[lo:hi], t.place(scratch[4*out:], lo, hi)
 		top, bottom, b := t.pixels(x, scratch)
 		if t.b >= narrowBatch {
@@ -408,8 +477,9 @@ func (t *batchNormTask) pooledOutput(r, k int, scratch []float32) {
 			t.unpooled(g[at:at+t.b], x[at:at+t.b], m.Mean, q, c)
 		}
 		t.unpooled(g[2*line:], x[2*line:], m.Mean, q, c)
-		if t.measure != nil {
-			addStatistics(g, x, t.measure[lo-r*t.cols:][:len(x)], m.Mean, slope, shift)
+		if t.measure.lists > 1 {
+			all := asm.NormMap{Mean: m.Mean, Floor: floor(false)} // which passes all of g
+			v.normGrad(g, g, x, &all, t.measure.list(element), 1, slope, shift)
 		}
 		t.store(g, lo, hi)
 	})
@@ -426,8 +496,8 @@ func (d *CPU) normalize(t batchNormTask) {
 	if t.rows == 0 || t.cols == 0 {
 		return
 	}
-	t.sumSegs, t.outSegs = segments(t.cols), segments(t.cols)
-	values := max(normBlock, 2*strip)
+	t.sumSegs, t.outSegs = t.segments(), t.segments()
+	values := max(normBlock, t.measure.lists)
 	if t.pool {
 		line := t.w * t.b
 		t.lines = max(1, sumSegment/(2*line))
@@ -436,25 +506,21 @@ func (d *CPU) normalize(t batchNormTask) {
 			t.sumSegs = t.outSegs
 		}
 		values = 5 * line // gathered pixels, and two or three rows of gradients
-		if t.dMeasure != nil {
-			values = max(5*line, 2*strip)
-		}
 	}
-	t.count = float64(t.cols)
-	if t.grad && t.measure != nil {
-		t.count = sumBlocks(t.measure)
-	}
+	values += t.measure.columnsSize()
 	items := t.rows * t.sumSegs
+	sums := items * t.measure.lists // lists have sums of their own only forward
 	if t.grad {
-		d.reserve(2*items, values)
-		t.first, t.second = d.partial[:items], d.partial[items:2*items]
+		t.count = t.measure.count(t.cols)
+		sums = items
 	} else {
-		d.reserve(0, values)
-		if len(d.moments) < items {
-			d.moments = make([]moments, items)
+		if len(d.moments) < sums {
+			d.moments = make([]moments, sums)
 		}
-		t.stats = d.moments[:items]
+		t.stats = d.moments[:sums]
 	}
+	d.reserve(2*sums, values)
+	t.first, t.second = d.partial[:sums], d.partial[sums:2*sums]
 	t.scratch = d.scratch
 	whole := d.whole(t.rows, max(t.sumSegs, t.outSegs))
 	d.batchNorm = t
@@ -473,9 +539,8 @@ func (d *CPU) normalize(t batchNormTask) {
 		p.phase = segmentOutputs
 		d.team.For(rest*t.outSegs, claim, p)
 	}
-	if t.dMeasure != nil {
-		p.phase = measureStrips
-		d.team.For((t.cols-1)/strip+1, perClaim(t.rows*strip), p)
+	if t.grad && t.measure.grad != nil {
+		p.gradMeasure()
 	}
 	d.batchNorm = batchNormTask{}
 }
@@ -497,11 +562,15 @@ func (t *batchNormTask) prepare(op string, a *BatchNormArgs) (wide, narrow int) 
 	}
 	t.x = host(op, "X", a.X, wide)
 	t.weight = host(op, "Weight", a.Weight, a.Rows)
+	t.measure = newMeasure(op, &Measure{}, a.Cols, 1, a.Rows)
 	if t.grad || a.Train {
-		t.measure = optional(op, "Measure", a.Measure, a.Cols)
+		t.measure = newMeasure(op, &a.Measure, a.Cols, a.Measure.Lists, a.Rows*a.Measure.Lists)
 	}
 	if !t.grad || a.ReLU || a.Pool {
 		t.bias = host(op, "Bias", a.Bias, a.Rows)
+	}
+	if planes := a.Cols / max(1, a.H*a.W*a.B); a.Pool && planes%t.measure.elements != 0 {
+		panic(&Error{op, fmt.Sprintf("Measure has %d elements for %d planes", t.measure.elements, planes)})
 	}
 	return wide, narrow
 }
@@ -539,7 +608,6 @@ func (d *CPU) BatchNormGrad(a *BatchNormArgs) {
 	t.mean = host(op, "Mean", a.Mean, a.Rows)
 	t.invStd = host(op, "InvStd", a.InvStd, a.Rows)
 	t.dWeight = host(op, "DWeight", a.DWeight, a.Rows)
-	t.dMeasure = optional(op, "DMeasure", a.DMeasure, a.Cols)
 	t.dBias = host(op, "DBias", a.DBias, a.Rows)
 	d.normalize(t)
 }

@@ -120,6 +120,18 @@ func TestNormRefuses(t *testing.T) {
 		"short X":      func(a *tensor.BatchNormArgs) { a.X = v(47) },
 		"short addend": func(a *tensor.BatchNormArgs) { a.Addend, a.DAddend = v(47), v(47) },
 		"no bias":      func(a *tensor.BatchNormArgs) { a.Bias = tensor.Buffer{} },
+		"lists": func(a *tensor.BatchNormArgs) {
+			a.Measure = tensor.Measure{Elements: 1, Lists: 5, Weights: v(5), Moments: v(20)}
+		},
+		"no lists": func(a *tensor.BatchNormArgs) {
+			a.Measure = tensor.Measure{Elements: 1, Weights: v(1), Moments: v(4)}
+		},
+		"elements within a plane": func(a *tensor.BatchNormArgs) {
+			a.Measure = tensor.Measure{Elements: 2, Lists: 1, Weights: v(2), Moments: v(8)}
+		},
+		"short moments": func(a *tensor.BatchNormArgs) {
+			a.Measure = tensor.Measure{Elements: 1, Lists: 2, Weights: v(2), Moments: v(7)}
+		},
 	} {
 		if _, ok := panicOf(func() { dev.BatchNorm(args(set)) }).(*tensor.Error); !ok {
 			t.Errorf("BatchNorm, %s: no *tensor.Error", name)
@@ -127,6 +139,17 @@ func TestNormRefuses(t *testing.T) {
 		if _, ok := panicOf(func() { dev.BatchNormGrad(args(set)) }).(*tensor.Error); !ok {
 			t.Errorf("BatchNormGrad, %s: no *tensor.Error", name)
 		}
+	}
+	noMoments := args(func(a *tensor.BatchNormArgs) {
+		a.Measure = tensor.Measure{Elements: 1, Lists: 1, Weights: v(1), Grad: v(1)}
+	})
+	if _, ok := panicOf(func() { dev.BatchNormGrad(noMoments) }).(*tensor.Error); !ok {
+		t.Error("a gradient of weights without moments: no *tensor.Error")
+	}
+	each := &tensor.StandardizeArgs{C: 1, S: 6, B: 2, X: v(12), Y: v(12), Mean: v(2), InvStd: v(2),
+		Measure: tensor.Measure{Elements: 3, Lists: 3, Weights: v(9)}}
+	if _, ok := panicOf(func() { dev.Standardize(each) }).(*tensor.Error); !ok {
+		t.Error("other lists than samples: no *tensor.Error")
 	}
 	same := args(func(a *tensor.BatchNormArgs) { a.Y, a.Train = a.X, false })
 	if _, ok := panicOf(func() { dev.BatchNorm(same) }).(*tensor.Error); !ok {
@@ -174,4 +197,9 @@ func TestVarianceBehindStep(t *testing.T) {
 		Mean: v(), InvStd: v(), RunningMean: v(), RunningVar: v()}
 	dev.BatchNorm(&bn)
 	check("BatchNorm", bn.InvStd.Host()[0], deviation(0, 1, n))
+	ones := buffer(b)
+	dev.Fill(ones, 1)
+	bn.Measure = tensor.Measure{Elements: 1, Lists: b, Weights: ones}
+	dev.BatchNorm(&bn)
+	check("BatchNorm with weights for each sample", bn.InvStd.Host()[0], deviation(0, 1, n))
 }

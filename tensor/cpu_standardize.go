@@ -24,19 +24,19 @@ type standardizeTask struct {
 	addDX   bool
 	stream  bool // the gradient is larger than the caches
 	c, s, b int
-	segs    int // of one channel
+	segs    int // of one channel, as many of each element
 	eps     float64
 
-	x, y, dx, dy      []float32 // [c, s, b]
-	mean, invStd      []float32 // [c, b]
-	measure, dMeasure []float32 // [s, b]; nil: one, and not wanted
+	x, y, dx, dy []float32 // [c, s, b]
+	mean, invStd []float32 // [c, b]
+	measure      measure
 
 	// first and second hold two sums for each segment [c, segs, b]: of x and of
 	// the squared deviations from the segment's mean; backward, of dy and of
-	// dy*(x-mean). With a measure, counts holds its sums [segs+1, b] over the segments
-	// and, behind them, over all of them.
+	// dy*(x-mean). Those of a channel's first segment become the channel's, and then r
+	// and q of dx = invstd*d + w*(q*(x-mean) + r).
 	first, second []float64
-	counts        []float64
+	counts        []float64 // [b], of the values of a channel that are in statistics
 	scratch       [][]float32
 }
 
@@ -50,24 +50,22 @@ func (t *standardizeTask) Do(lo, hi, worker int) {
 			t.sum(t.base*t.segs+i, &v)
 		case segmentOutputs:
 			t.output(t.base*t.segs+i, &v)
-		case measureStrips:
-			t.gradMeasure(i, &v)
 		}
 	}
 }
 
 // columnScratch is the memory of one worker.
 type columnScratch struct {
-	zeros, ones  []float32 // [b]
+	zeros        []float32 // [b]
 	pivot        []float32 // [b]
 	scale, shift []float32 // [b]
 	q, r         []float32 // [b]
-	block, other []float32 // [columnBlock, b]
+	block        []float32 // [columnBlock, b]
 	m            asm.ColNormMap
 }
 
 // columnScratchSize is the number of values that columns lays out.
-func columnScratchSize(b int) int { return (7 + 2*columnBlock) * b }
+func columnScratchSize(b int) int { return (6 + columnBlock) * b }
 
 func columns(mem []float32, b int) columnScratch {
 	next := func(rows int) []float32 {
@@ -76,19 +74,22 @@ func columns(mem []float32, b int) columnScratch {
 		return s
 	}
 	v := columnScratch{
-		zeros: next(1), ones: next(1), pivot: next(1), scale: next(1), shift: next(1), q: next(1), r: next(1),
-		block: next(columnBlock), other: next(columnBlock),
+		zeros: next(1), pivot: next(1), scale: next(1), shift: next(1), q: next(1), r: next(1), block: next(columnBlock),
 	}
 	clear(v.zeros)
-	asm.Fill(v.ones, 1)
 	return v
 }
 
+// element returns which element segment k of a channel is of.
+func (t *standardizeTask) element(k int) int { return k / (t.segs / t.measure.elements) }
+
 // rows returns where segment i of all channels lies, in rows of [c*s, b].
 func (t *standardizeTask) rows(i int) (lo, hi int) {
-	c, s := i/t.segs, i%t.segs
-	lo = c*t.s + s*columnSegment
-	return lo, min(lo+columnSegment, (c+1)*t.s)
+	c, k := i/t.segs, i%t.segs
+	element, size := t.element(k), t.s/t.measure.elements
+	at := c*t.s + element*size
+	lo = at + k%(t.segs/t.measure.elements)*columnSegment
+	return lo, min(lo+columnSegment, at+size)
 }
 
 // channel runs all phases for channel c.
@@ -115,55 +116,37 @@ func (t *standardizeTask) sum(i int, v *columnScratch) {
 		asm.ColNormSums(first, second, t.dy[lo*b:hi*b], x, t.normal(i/t.segs, v))
 		return
 	}
-	w := t.weights(i/t.segs, lo, hi)
-	t.pivot(x, w, i%t.segs, v)
-	asm.ColMoments(first, second, x, w, v.pivot)
-	if w == nil && t.correct(first, second, i%t.segs, v) {
+	n := float64(hi - lo)
+	t.pivot(x, v)
+	asm.ColMoments(first, second, x, v.pivot)
+	if v.correct(n, first, second) {
 		clear(first)
 		clear(second)
-		asm.ColMoments(first, second, x, nil, v.pivot)
+		asm.ColMoments(first, second, x, v.pivot)
 	}
 	for j, p := range v.pivot {
-		m := around(t.count(i%t.segs, j), first[j], second[j], p)
+		m := around(n, first[j], second[j], p)
 		first[j], second[j] = m.sum, m.squares
 	}
 }
 
-// weights returns the weights of the rows lo to hi, of channel c, or nil.
-func (t *standardizeTask) weights(c, lo, hi int) []float32 {
-	if t.measure == nil {
-		return nil
-	}
-	return t.measure[(lo-c*t.s)*t.b : (hi-c*t.s)*t.b]
+// pivot sets v.pivot to values near the means of the columns of x: those of the first rows.
+func (t *standardizeTask) pivot(x []float32, v *columnScratch) {
+	x = x[:min(len(x), columnBlock*t.b)]
+	asm.ColSum(v.pivot, x)
+	asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
 }
 
-// pivot sets v.pivot to values near the means of the columns of x, those of segment s of
-// a channel: the means of the first rows or, with weights w, the means.
-func (t *standardizeTask) pivot(x, w []float32, s int, v *columnScratch) {
-	if w == nil {
-		x = x[:min(len(x), columnBlock*t.b)]
-		asm.ColSum(v.pivot, x)
-		asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
-		return
-	}
-	asm.ColDot(v.pivot, x, w)
-	for j := range v.pivot {
-		if n := t.count(s, j); n != 0 {
-			v.pivot[j] = float32(float64(v.pivot[j]) / n)
-		}
-	}
-}
-
-// correct moves the pivots of segment s of a channel to the means, given the sums about
-// them, if one of them is off.
-func (t *standardizeTask) correct(sums, squares []float64, s int, v *columnScratch) bool {
+// correct moves the pivots to the means of n rows, given the sums about them, if one of
+// them is off.
+func (v *columnScratch) correct(n float64, sums, squares []float64) bool {
 	any := false
 	for j := range v.pivot {
-		any = any || off(t.count(s, j), sums[j], squares[j])
+		any = any || off(n, sums[j], squares[j])
 	}
 	if any {
 		for j, sum := range sums {
-			v.pivot[j] = float32(float64(v.pivot[j]) + sum/t.count(s, j))
+			v.pivot[j] = float32(float64(v.pivot[j]) + sum/n)
 		}
 	}
 	return any
@@ -196,44 +179,65 @@ func (t *standardizeTask) gather(sums []float64, c int) []float64 {
 	return out
 }
 
-// finish computes mean and 1/sqrt(variance+eps) of channel c or, backward,
-// gathers its sums.
+// finish computes mean and 1/sqrt(variance+eps) of channel c or, backward, r and q.
 func (t *standardizeTask) finish(c int) {
 	if t.grad {
-		t.gather(t.first, c)
-		t.gather(t.second, c)
+		first, second := t.gather(t.first, c), t.gather(t.second, c)
+		t.slopes(first, second, t.invStd[c*t.b:], 1)
 		return
 	}
 	for j := range t.b {
-		var m moments
-		for s := range t.segs {
-			at := (c*t.segs+s)*t.b + j
-			m = m.join(moments{t.count(s, j), t.first[at], t.second[at]})
+		t.finishColumn(c*t.b+j, t.join(moments{}, c, j))
+		if t.measure.first != nil {
+			for e := range t.measure.elements {
+				t.measure.note((c*t.measure.elements+e)*t.b+j, t.moments(c, e, j), t.mean[c*t.b+j])
+			}
 		}
-		t.mean[c*t.b+j] = float32(m.sum / m.n)
-		t.invStd[c*t.b+j] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
 	}
 }
 
-// count returns the number of values of column j that are in the sums of segment s.
-func (t *standardizeTask) count(s, j int) float64 {
-	if t.measure != nil {
-		return t.counts[s*t.b+j]
+// moments returns those of an element in column j of channel c.
+func (t *standardizeTask) moments(c, element, j int) moments {
+	var m moments
+	per, size := t.segs/t.measure.elements, t.s/t.measure.elements
+	for k := range per {
+		at := (c*t.segs+element*per+k)*t.b + j
+		rows := min(columnSegment, size-k*columnSegment)
+		m = m.join(moments{float64(rows), t.first[at], t.second[at]})
 	}
-	return float64(min(columnSegment, t.s-s*columnSegment))
+	return m
 }
 
-// gradient sets v.q and v.r to the q and r of dx = invStd*d + (q*(x-mean) + r) in
-// channel c: the formula of batchNormTask.gradient with weight one.
-func (t *standardizeTask) gradient(v *columnScratch, c int) {
-	at, n := c*t.segs*t.b, float64(t.s)
-	for j, s := range t.invStd[c*t.b : (c+1)*t.b] {
-		if t.measure != nil {
-			n = t.counts[t.segs*t.b+j]
-		}
-		s := float64(s)
-		v.q[j] = float32(-s * s * s * t.second[at+j] / n)
-		v.r[j] = float32(-s * t.first[at+j] / n)
+// join returns m with the values of column j of channel c, as they count.
+func (t *standardizeTask) join(m moments, c, j int) moments {
+	for e := range t.measure.elements {
+		m = m.join(t.moments(c, e, j).weighted(t.measure.weight(e, j)))
+	}
+	return m
+}
+
+// finishColumn sets the statistics at a place to those of m.
+func (t *standardizeTask) finishColumn(at int, m moments) {
+	t.mean[at] = float32(m.sum / m.n)
+	t.invStd[at] = float32(1 / math.Sqrt(m.squares/m.n+t.eps))
+}
+
+// slopes turns the sums of d and d*(x-mean), over so many channels, into r and q: the formula
+// of batchNormTask.gradient with weight one.
+func (t *standardizeTask) slopes(first, second []float64, invStd []float32, channels int) {
+	for j, n := range t.counts {
+		s, n := float64(invStd[j]), n*float64(channels)
+		first[j] = -s * first[j] / n
+		second[j] = -s * s * s * second[j] / n
+	}
+}
+
+// weigh sets v.q and v.r to w*q and w*r for an element, from the channel's q and r.
+func (t *standardizeTask) weigh(r, q []float64, element int, v *columnScratch) {
+	w := t.measure.list(element)
+	for j := range t.b {
+		w := float64(w[j%len(w)])
+		v.q[j], v.r[j] = float32(w*q[j]), float32(w*r[j])
 	}
 }
 
@@ -246,13 +250,32 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
 		return
 	}
-	t.gradient(v, c)
-	t.write(lo, hi, c, m, v)
+	at := c * t.segs * t.b
+	t.weigh(t.first[at:], t.second[at:], t.element(i%t.segs), v)
+	t.write(lo, hi, m, v)
 }
 
-// write writes the rows lo to hi of dx, of channel c, that is scale*d + (q*(x-mean) + r)
+// gradMeasure writes the gradient of the measure.
+func (t *standardizeTask) gradMeasure() {
+	m := &t.measure
+	clear(m.grad)
+	rows := float64(t.s / m.elements)
+	for e := range m.elements {
+		grad := m.grad[e*m.lists:][:m.lists]
+		for j := range t.b {
+			sum := 0.0
+			for c := range t.c {
+				at, k := c*t.segs*t.b+j, c*t.b+j
+				sum += m.slope((c*m.elements+e)*t.b+j, t.second[at], t.first[at], rows, variance(t.invStd[k], t.eps))
+			}
+			grad[j%m.lists] += float32(sum)
+		}
+	}
+}
+
+// write writes the rows lo to hi of dx, of one channel, that is scale*d + (q*(x-mean) + r)
 // with the map's scale and q and r of v.
-func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, v *columnScratch) {
+func (t *standardizeTask) write(lo, hi int, m *asm.ColNormMap, v *columnScratch) {
 	step := hi - lo
 	if t.addDX || t.stream {
 		step = columnBlock
@@ -264,25 +287,28 @@ func (t *standardizeTask) write(lo, hi, c int, m *asm.ColNormMap, v *columnScrat
 		if t.addDX || t.stream {
 			g = v.block[:len(dx)]
 		}
-		asm.ColNormGrad(g, t.dy[lo*t.b:to*t.b], t.x[lo*t.b:to*t.b], t.weights(c, lo, to), m, m.Scale, v.q, v.r)
+		asm.ColNormGrad(g, t.dy[lo*t.b:to*t.b], t.x[lo*t.b:to*t.b], m, m.Scale, v.q, v.r)
 		if t.addDX || t.stream {
 			deliver(dx, g, t.addDX, t.stream)
 		}
 	}
 }
 
-// reserve gives t its memory: for its sums, and scratch of every worker.
-func (t *standardizeTask) reserve(d *CPU, scratch int) {
-	sums, counts := t.c*t.segs*t.b, 0
-	if t.measure != nil {
-		counts = (t.segs + 1) * t.b
-	}
-	d.reserve(2*sums+counts, scratch)
-	t.first, t.second = d.partial[:sums], d.partial[sums:2*sums]
+// reserve cuts channels into segments and gives t its memory: for its sums, and for every
+// worker.
+func (t *standardizeTask) reserve(d *CPU) {
+	m := &t.measure
+	t.segs = m.elements * ((t.s/m.elements-1)/columnSegment + 1)
+	sums := t.c * t.segs * t.b
+	d.reserve(2*sums+t.b, columnScratchSize(t.b))
+	t.first, t.second, t.counts = d.partial[:sums], d.partial[sums:2*sums], d.partial[2*sums:][:t.b]
 	t.scratch = d.scratch
-	if t.measure != nil {
-		t.counts = d.partial[2*sums:][:counts]
-		t.countMeasure(columns(t.scratch[0], t.b))
+	for j := range t.counts {
+		n := 0.0
+		for e := range m.elements {
+			n += m.weight(e, j)
+		}
+		t.counts[j] = n * float64(t.s/m.elements)
 	}
 }
 
@@ -295,13 +321,12 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		rows := batchNormTask{
 			grad: t.grad, train: true, rows: t.c, cols: t.s, eps: float32(t.eps), floor: floor(t.relu),
 			x: t.x, y: t.y, dx: t.dx, dy: t.dy, addDX: t.addDX, stream: t.stream, mean: t.mean, invStd: t.invStd,
-			measure: t.measure, dMeasure: t.dMeasure,
+			measure: t.measure,
 		}
 		d.normalize(rows)
 		return
 	}
-	t.segs = (t.s-1)/columnSegment + 1
-	t.reserve(d, columnScratchSize(t.b))
+	t.reserve(d)
 	whole := d.whole(t.c, t.segs)
 	d.standardize = t
 	p := &d.standardize
@@ -317,9 +342,8 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		p.phase = segmentOutputs
 		d.team.For(rest*t.segs, claim, p)
 	}
-	if t.dMeasure != nil {
-		p.phase = measureStrips
-		d.team.For((t.s-1)/columnBlock+1, perClaim(t.c*columnBlock*t.b), p)
+	if t.grad && t.measure.grad != nil {
+		p.gradMeasure()
 	}
 	d.standardize = standardizeTask{}
 }
@@ -330,11 +354,11 @@ func (d *CPU) Standardize(a *StandardizeArgs) {
 	n := product(op, a.C, a.S, a.B)
 	d.standardizeColumns(standardizeTask{
 		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
-		measure: optional(op, "Measure", a.Measure, a.S*a.B),
 		x:       host(op, "X", a.X, n),
 		y:       host(op, "Y", a.Y, n),
 		mean:    host(op, "Mean", a.Mean, a.C*a.B),
 		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
+		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.C*a.B),
 	})
 }
 
@@ -344,11 +368,11 @@ func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
 	n := product(op, a.C, a.S, a.B)
 	d.standardizeColumns(standardizeTask{
 		grad: true, c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
-		measure: optional(op, "Measure", a.Measure, a.S*a.B), dMeasure: optional(op, "DMeasure", a.DMeasure, a.S*a.B),
-		x:      host(op, "X", a.X, n),
-		dx:     host(op, "DX", a.DX, n),
-		dy:     host(op, "DY", a.DY, n),
-		mean:   host(op, "Mean", a.Mean, a.C*a.B),
-		invStd: host(op, "InvStd", a.InvStd, a.C*a.B),
+		x:       host(op, "X", a.X, n),
+		dx:      host(op, "DX", a.DX, n),
+		dy:      host(op, "DY", a.DY, n),
+		mean:    host(op, "Mean", a.Mean, a.C*a.B),
+		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
+		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.C*a.B),
 	})
 }

@@ -131,6 +131,21 @@ type GemmArgs struct {
 	Derivative Buffer  // laid out like C, for SinEpilogue; zero Buffer: not wanted
 }
 
+// Measure are weights of the group elements of a map, against which a normalisation takes
+// its statistics: a value counts in mean and variance, and in the number of values, as much
+// as the weight of its element says. The values of a channel are [Elements, plane, B]. The
+// zero Measure is that of a map whose elements all have the weight 1.
+//
+// Forward, a normalisation writes to Moments what the gradient of the weights depends on:
+// for each element the sums, without weights, of x-mean and of its square, those of one
+// mean and one list together. Backward it reads them, and writes that gradient.
+type Measure struct {
+	Elements, Lists int    // one list for all samples, or B: one for each
+	Weights         Buffer // [Elements, Lists], not all of a list zero
+	Moments         Buffer // forward: zero Buffer: not wanted
+	Grad            Buffer // [Elements, Lists]; zero Buffer: not wanted
+}
+
 // BatchNormArgs describes batch normalisation (Ioffe & Szegedy 2015) of
 // X [Rows, Cols], with what surrounds it in a residual network: each row is one
 // channel, Cols = n*H*W*B.
@@ -173,7 +188,7 @@ type BatchNormArgs struct {
 	AddDX, AddDAddend bool   // add to what is there
 	DWeight, DBias    Buffer // [Rows]
 
-	Measure, DMeasure Buffer // [Cols]; zero Buffer: all 1, and not wanted
+	Measure Measure // its Moments are [2, Rows, Elements, Lists]
 }
 
 // StandardizeArgs describes the standardisation of X [C, S, B] over its middle
@@ -183,9 +198,6 @@ type BatchNormArgs struct {
 //
 // StandardizeGrad reads X, Mean, InvStd and DY, and writes DX, which may be DY, or
 // with AddDX adds to it. With ReLU it finds out anew which values passed.
-//
-// Measure holds weights of the values of every channel, and DMeasure takes their
-// gradient, as in BatchNormArgs.
 type StandardizeArgs struct {
 	C, S, B      int
 	Eps          float32
@@ -195,7 +207,7 @@ type StandardizeArgs struct {
 	DX, DY       Buffer // [C, S, B]
 	AddDX        bool
 
-	Measure, DMeasure Buffer // [S, B]; zero Buffer: all 1, and not wanted
+	Measure Measure // its Moments are [2, C, Elements, B]
 }
 
 // LayerNormArgs describes layer normalisation (Ba, Kiros & Hinton 2016) of
@@ -212,9 +224,6 @@ type StandardizeArgs struct {
 // LayerNormGrad reads X, Mean, InvStd, Weight, Bias and DY, and writes DX, which may
 // be DY, or with AddDX adds to it; it adds to DWeight and DBias. With ReLU it finds
 // out anew which values passed.
-//
-// Measure holds weights of the values of every channel, and DMeasure takes their
-// gradient, as in BatchNormArgs.
 type LayerNormArgs struct {
 	C, S, B        int
 	Eps            float32
@@ -227,7 +236,7 @@ type LayerNormArgs struct {
 	AddDX          bool
 	DWeight, DBias Buffer // [C]
 
-	Measure, DMeasure Buffer // [S, B]; zero Buffer: all 1, and not wanted
+	Measure Measure // its Moments are [2, Elements, B]
 }
 
 // AdamArgs describes one step of Adam (Kingma & Ba 2015) on P with gradient G

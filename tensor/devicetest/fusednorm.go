@@ -9,14 +9,14 @@ import (
 )
 
 // fusion is what a normalisation does besides, and whether its values have weights.
-type fusion struct{ sum, pool, relu, measure bool }
+type fusion struct{ sum, pool, relu, measure, each bool } // each sample has weights of its own
 
 func (f fusion) String() string {
 	name := ""
 	for _, p := range []struct {
 		on   bool
 		name string
-	}{{f.sum, "/sum"}, {f.pool, "/pool"}, {f.relu, "/relu"}, {f.measure, "/measure"}} {
+	}{{f.sum, "/sum"}, {f.pool, "/pool"}, {f.relu, "/relu"}, {f.measure, "/measure"}, {f.each, "/each"}} {
 		if p.on {
 			name += p.name
 		}
@@ -97,33 +97,20 @@ func (s *suite) fusedNorms() {
 			s.fusedNorm(5, p, f)
 			f.measure = true
 			s.fusedNorm(5, p, f)
+			f.each = true
+			s.fusedNorm(5, p, f)
 		}
 	}
-	for _, measure := range []bool{false, true} {
-		s.fusedNorm(3, planes{8, 14, 15, 48}, fusion{true, true, true, measure}) // rows that are shared out
-		s.fusedNorm(3, planes{8, 13, 14, 48}, fusion{relu: true, measure: measure})
+	for _, measure := range [][2]bool{{false, false}, {true, false}, {true, true}} {
+		s.fusedNorm(3, planes{8, 14, 15, 48}, fusion{true, true, true, measure[0], measure[1]}) // rows that are shared out
+		s.fusedNorm(3, planes{8, 13, 14, 48}, fusion{relu: true, measure: measure[0], each: measure[1]})
 	}
 	for _, sh := range [][3]int{{1, 1, 1}, {3, 17, 1}, {3, 49, 2}, {2, 65, 17}, {5, 300, 64}, {4, 1030, 16}} {
 		s.standardizeFused(sh[0], sh[1], sh[2], fusion{relu: true})
 		s.standardizeFused(sh[0], sh[1], sh[2], fusion{relu: true, measure: true})
 		s.standardizeFused(sh[0], sh[1], sh[2], fusion{measure: true})
+		s.standardizeFused(sh[0], sh[1], sh[2], fusion{measure: true, each: true})
 	}
-}
-
-// weights draws weights of n values, runs of which are equal, and some are zero: those
-// of the elements that maps live on.
-func weights(r *rand.Rand, n int) []float32 {
-	w := make([]float32, n)
-	run := n/5 + 1
-	for i := range w {
-		switch {
-		case i%run != 0:
-			w[i] = w[i-1]
-		case i/run%3 != 1:
-			w[i] = 0.25 + r.Float32()
-		}
-	}
-	return w
 }
 
 // separate redraws values of x until no two that a maximum is taken of, and none
@@ -164,12 +151,12 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 			weight[i] = -0.7
 		}
 	}
-	var measure32 []float32
+	elements := newElementWeights(r, p.n, p.h*p.w, p.b, f.each)
 	var measure []float64
 	if f.measure {
-		measure32 = weights(r, cols)
-		measure = f64(measure32)
+		measure = elements.tile()
 	}
+	sums, given := newMomentSums(rows*len(elements.w)), newMomentSums(rows*len(elements.w))
 	count := 0.0
 	for i := range cols {
 		count += weightAt(measure, i)
@@ -214,6 +201,9 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 		v, e := f.forward(z, zErr, from)
 		y, yErr = append(y, v...), append(yErr, e...)
 		mean, meanErr = append(mean, st.mean), append(meanErr, st.meanErr)
+		for j, v := range row {
+			sums.add(i*len(elements.w)+elements.place(j), v, st.mean, st.meanErr)
+		}
 		invStd, invStdErr = append(invStd, st.invStd), append(invStdErr, st.invStdErr)
 		unbiased := st.variance * count / math.Max(count-1, 1)
 		k := float64(momentum)
@@ -233,6 +223,7 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 		in := column(x, i*cols, 1, cols)
 		for j, v := range in {
 			z[j] = normalized(i)(v)
+			given.add(i*len(elements.w)+elements.place(j), v, float64(mean32[i]), 0)
 		}
 		dz := f.backward(column(dy, i*len(from), 1, len(from)), z, from)
 		g := gradientOf(in, measure, dz, float64(mean32[i]), float64(invStd32[i]), w, float64(eps))
@@ -252,10 +243,11 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: train, Eps: eps, Momentum: momentum,
 			Pool: f.pool, ReLU: f.relu, H: p.h, W: p.w, B: p.b}
 	}
-	// The measure's gradient is written over what was there.
-	measureArray, dMeasureArray := in("Measure", dy), in("DMeasure", dy)
+	weightsArray, momentsArray := in("Measure.Weights", elements.w), in("Measure.Moments", given.rounded())
+	notedArray, measureArray := momentsArray, weightsArray
 	if f.measure {
-		measureArray, dMeasureArray = in("Measure", measure32), out("DMeasure", dMeasure, dMeasureErr)
+		notedArray = out("Measure.Moments", sums.sum, sums.err)
+		measureArray = out("Measure.Grad", elements.gathered(dMeasure), elements.gathered(dMeasureErr))
 	}
 	xArray := in("X", base)
 	addendArray := in("Addend", addend)
@@ -270,12 +262,12 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 			args.Addend = b[1]
 		}
 		if f.measure {
-			args.Measure = b[9]
+			args.Measure = elements.args(b[9], b[10], tensor.Buffer{})
 		}
 		d.BatchNorm(&args)
 	}, xArray, addendArray, out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
 		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
-		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr), measureArray)
+		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr), weightsArray, notedArray)
 	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
 		set(false)
 		args.X, args.Y, args.Weight, args.Bias, args.RunningMean, args.RunningVar = b[0], b[2], b[3], b[4], b[5], b[6]
@@ -305,13 +297,13 @@ func (s *suite) fusedNorm(rows int, p planes, f fusion) {
 				args.DAddend = b[3]
 			}
 			if f.measure {
-				args.Measure, args.DMeasure = b[10], b[11]
+				args.Measure = elements.args(b[10], b[11], b[12])
 			}
 			d.BatchNormGrad(&args)
 		}, in("X", x), in("DY", dy), dxArray, dAddendArray, in("Weight", weight), in("Bias", bias),
 			in("Mean", mean32), in("InvStd", invStd32),
 			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr),
-			measureArray, dMeasureArray)
+			weightsArray, momentsArray, measureArray)
 	}
 }
 
@@ -336,7 +328,9 @@ func (s *suite) standardizeFused(c, positions, b int, f fusion) {
 	x, dy := normal(r, n), normal(r, n)
 	mean32, invStd32 := normal(r, c*b), normal(r, c*b)
 	from := f.windows(planes{1, 1, 1, positions})
-	measure32 := weights(r, positions*b)
+	elements := newElementWeights(r, positions, 1, b, f.each)
+	tile := elements.tile()
+	sums, given := newMomentSums(c*elements.elements*b), newMomentSums(c*elements.elements*b)
 	dMeasure, dMeasureErr := make([]float64, positions*b), make([]float64, positions*b)
 	y, yErr, dx, dxErr := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	mean, meanErr := make([]float64, c*b), make([]float64, c*b)
@@ -356,10 +350,9 @@ func (s *suite) standardizeFused(c, positions, b int, f fusion) {
 		wide := f64(col)
 		var measure []float64
 		if f.measure {
-			if measure32[k%b] == 0 { // each column needs some weight
-				measure32[k%b] = 0.5
+			for i := range col {
+				measure = append(measure, tile[i*b+k%b])
 			}
-			measure = column(measure32, k%b, b, positions)
 		}
 		st := describe(wide, measure, float64(eps))
 		mean[k], meanErr[k], invStd[k], invStdErr[k] = st.mean, st.meanErr, st.invStd, st.invStdErr
@@ -372,22 +365,27 @@ func (s *suite) standardizeFused(c, positions, b int, f fusion) {
 				y[at+i*b] = math.Max(y[at+i*b], 0)
 			}
 			dx[at+i*b], dxErr[at+i*b] = g.g[i], g.gErr[i]
+			place := (k/b*elements.elements+elements.element(i*b))*b + k%b
+			sums.add(place, wide[i], st.mean, st.meanErr)
+			given.add(place, wide[i], float64(mean32[k]), 0)
 			dMeasure[i*b+k%b] += g.measure[i]
 			dMeasureErr[i*b+k%b] += g.measureErr[i]
 		}
+	}
+	weightsArray, momentsArray := in("Measure.Weights", elements.w), in("Measure.Moments", given.rounded())
+	notedArray, measureArray := momentsArray, weightsArray
+	if f.measure {
+		notedArray = out("Measure.Moments", sums.sum, sums.err)
+		measureArray = out("Measure.Grad", elements.gathered(dMeasure), elements.gathered(dMeasureErr))
 	}
 	var args tensor.StandardizeArgs // outlives the calls, as in a layer
 	s.add("Standardize", size, func(d tensor.Device, bs []tensor.Buffer) {
 		args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: f.relu, X: bs[0], Y: bs[1], Mean: bs[2], InvStd: bs[3]}
 		if f.measure {
-			args.Measure = bs[4]
+			args.Measure = elements.args(bs[4], bs[5], tensor.Buffer{})
 		}
 		d.Standardize(&args)
-	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), in("Measure", measure32))
-	dMeasureArray := in("DMeasure", dy)
-	if f.measure {
-		dMeasureArray = out("DMeasure", dMeasure, dMeasureErr)
-	}
+	}, in("X", x), out("Y", y, yErr), out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), weightsArray, notedArray)
 	for _, add := range []bool{false, true} {
 		name, dxArray := size, out("DX", dx, dxErr)
 		if add {
@@ -397,10 +395,10 @@ func (s *suite) standardizeFused(c, positions, b int, f fusion) {
 			args = tensor.StandardizeArgs{C: c, S: positions, B: b, Eps: eps, ReLU: f.relu, AddDX: add,
 				X: bs[0], DY: bs[1], DX: bs[2], Mean: bs[3], InvStd: bs[4]}
 			if f.measure {
-				args.Measure, args.DMeasure = bs[5], bs[6]
+				args.Measure = elements.args(bs[5], bs[6], bs[7])
 			}
 			d.StandardizeGrad(&args)
 		}, in("X", x), in("DY", dy), dxArray, in("Mean", mean32), in("InvStd", invStd32),
-			in("Measure", measure32), dMeasureArray)
+			weightsArray, momentsArray, measureArray)
 	}
 }

@@ -11,7 +11,7 @@ func (s *suite) layerNorm() {
 	for _, shape := range [][3]int{{1, 1, 1}, {3, 1, 5}, {1, 2, 1}, {2, 17, 1}, {3, 49, 2}, {2, 63, 7}, {2, 64, 16}, {1, 65, 17},
 		{5, 100, 64}, {6, 100, 48}, {3, 1025, 17}, {2, 2100, 5}, {4, 1025, 8}, {3, 9, 300}} {
 		for k, offset := range offsets {
-			for _, f := range []fusion{{}, {relu: true}, {measure: true}, {relu: true, measure: true}} {
+			for _, f := range []fusion{{}, {relu: true}, {measure: true}, {relu: true, measure: true}, {measure: true, each: true}} {
 				s.layerNormAt(shape[0], shape[1], shape[2], offset, f, k == 0 && shape[1] < 100 && f == fusion{})
 			}
 			if shape[0]*shape[1]*shape[2] > 2*large {
@@ -40,14 +40,13 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, f fusion, nan b
 		size += "/nan"
 		x[b-1] = float32(math.NaN())
 	}
-	var measure32 []float32
+	elements := newElementWeights(r, positions, 1, b, f.each)
+	sums, given := newMomentSums(elements.elements*b), newMomentSums(elements.elements*b)
 	measure := make([][]float64, b) // of each sample, channel after channel; nil: 1
-	if f.measure {
-		measure32 = weights(r, positions*b)
+	if tile := elements.tile(); f.measure {
 		for j := range b {
-			measure32[j] = 0.5 // each sample needs some weight
-			for range c {
-				measure[j] = append(measure[j], column(measure32, j, b, positions)...)
+			for i := range n {
+				measure[j] = append(measure[j], tile[i%positions*b+j])
 			}
 		}
 	}
@@ -123,6 +122,9 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, f fusion, nan b
 			dx[at] = k * (d[i] - w*(sum+h[i]*dot)/size)
 			dxErr[at] = k*(4*ulp*math.Abs(d[i])+w*(relative*sumMag+relative*math.Abs(h[i])*dotMag+4*ulp*math.Abs(h[i]*dot))/size) + tiny
 			place := i%positions*b + j
+			moment := elements.element(place)*b + j
+			sums.add(moment, sample[i], st.mean, st.meanErr)
+			given.add(moment, sample[i], m, 0)
 			dMeasure[place] -= (sum*h[i] + dot*(h[i]*h[i]-variance*k*k)/2) / size
 			dMeasureErr[place] += 4 * relative * (sumMag*math.Abs(h[i]) + dotMag*(h[i]*h[i]+1)) / size
 		}
@@ -136,19 +138,21 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, f fusion, nan b
 	set := func() {
 		args = tensor.LayerNormArgs{C: c, S: positions, B: b, Eps: eps, ReLU: relu}
 	}
-	measureArray, dMeasureArray := in("Measure", dy), in("DMeasure", dy)
+	weightsArray, momentsArray := in("Measure.Weights", elements.w), in("Measure.Moments", given.rounded())
+	notedArray, measureArray := momentsArray, weightsArray
 	if f.measure {
-		measureArray, dMeasureArray = in("Measure", measure32), out("DMeasure", dMeasure, dMeasureErr)
+		notedArray = out("Measure.Moments", sums.sum, sums.err)
+		measureArray = out("Measure.Grad", elements.gathered(dMeasure), elements.gathered(dMeasureErr))
 	}
 	s.add("LayerNorm", size, func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.X, args.Y, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[2], bs[3], bs[4], bs[5]
 		if f.measure {
-			args.Measure = bs[6]
+			args.Measure = elements.args(bs[6], bs[7], tensor.Buffer{})
 		}
 		d.LayerNorm(&args)
 	}, in("X", x), out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
-		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), measureArray)
+		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr), weightsArray, notedArray)
 	s.add("LayerNorm", size+"/fixed", func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.Fixed = true
@@ -166,20 +170,20 @@ func (s *suite) layerNormAt(c, positions, b int, offset float32, f fusion, nan b
 			args.X, args.DY, args.DX, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[2], bs[3], bs[4], bs[5], bs[6]
 			args.DWeight, args.DBias = bs[7], bs[8]
 			if f.measure {
-				args.Measure, args.DMeasure = bs[9], bs[10]
+				args.Measure = elements.args(bs[9], bs[10], bs[11])
 			}
 			d.LayerNormGrad(&args)
 		}, in("X", x), in("DY", dy), dxArray, in("Weight", weight), in("Bias", bias), in("Mean", mean32), in("InvStd", invStd32),
-			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), measureArray, dMeasureArray)
+			inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), weightsArray, momentsArray, measureArray)
 	}
 	s.add("LayerNormGrad", size+"/DX=DY", func(d tensor.Device, bs []tensor.Buffer) {
 		set()
 		args.X, args.DY, args.DX, args.Weight, args.Bias, args.Mean, args.InvStd = bs[0], bs[1], bs[1], bs[2], bs[3], bs[4], bs[5]
 		args.DWeight, args.DBias = bs[6], bs[7]
 		if f.measure {
-			args.Measure = bs[8]
+			args.Measure = elements.args(bs[8], bs[9], tensor.Buffer{})
 		}
 		d.LayerNormGrad(&args)
 	}, in("X", x), inout("DY", dy, dx, dxErr), in("Weight", weight), in("Bias", bias), in("Mean", mean32), in("InvStd", invStd32),
-		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), measureArray)
+		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr), weightsArray, momentsArray)
 }
