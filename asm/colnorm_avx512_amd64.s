@@ -16,7 +16,7 @@
 // A strip has 64 columns, four vectors at a time, or at most 16 under K1.
 //
 // Registers
-//	R9 *colStrip   SI x   DX dy   DI dst   R10 w   R11 r   CX rows left
+//	R9 *colStrip   SI x   DX dy   DI dst   R11 r   CX rows left
 //	R8 row pitch in bytes   AX scratch   BX columns
 //	Z0-Z3 t   Z4-Z7 z, then g   Z8-Z11 mean   Z12-Z15 scale   Z16-Z19 shift
 //	Z20-Z23 p, or sums   Z24-Z27 q, or dots   Z28 floor   K6 all lanes if there is a floor   K2-K5 those at or below it

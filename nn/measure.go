@@ -42,13 +42,7 @@ func (m *measure) bind(dev tensor.Device) {
 }
 
 // live reports whether the elements have weights in this pass.
-func (m *measure) live() bool {
-	if m == nil {
-		return false
-	}
-	value, _ := m.of.Weights()
-	return value != nil
-}
+func (m *measure) live() bool { return m != nil && weighted(m.of) }
 
 // read takes the weights of the present pass, if there are any.
 func (m *measure) read() {

@@ -73,11 +73,10 @@ func (w *Weights) Bind(dev tensor.Device) {
 }
 
 // Live reports whether the elements have weights in this pass.
-func (w *Weights) Live() bool {
-	if w == nil {
-		return false
-	}
-	value, _ := w.of.Weights()
+func (w *Weights) Live() bool { return w != nil && weighted(w.of) }
+
+func weighted(of Weighted) bool {
+	value, _ := of.Weights()
 	return value != nil
 }
 

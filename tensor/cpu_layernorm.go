@@ -54,7 +54,7 @@ func (t *layerNormTask) finish() {
 				m = t.join(m, c, j)
 			}
 			t.finishColumn(j, m)
-			t.note(j)
+			t.keepMoments(j)
 		}
 		return
 	}
@@ -81,17 +81,17 @@ func (t *layerNormTask) finish() {
 	t.slopes(t.first, t.second, t.invStd, t.c)
 }
 
-// note keeps what the gradient of the measure depends on in sample j.
-func (t *layerNormTask) note(j int) {
+// keepMoments keeps what the gradient of the measure depends on in sample j.
+func (t *layerNormTask) keepMoments(j int) {
 	if t.measure.first == nil {
 		return
 	}
 	for e := range t.measure.elements {
 		var m moments
 		for c := range t.c {
-			m = m.join(t.moments(c, e, j))
+			m = m.join(t.elementMoments(c, e, j))
 		}
-		t.measure.note(e*t.b+j, m, t.mean[j])
+		t.measure.keep(e*t.b+j, m, t.mean[j])
 	}
 }
 
@@ -103,7 +103,7 @@ func (t *layerNormTask) gradMeasure() {
 	for e := range m.elements {
 		grad := m.grad[e*m.lists:][:m.lists]
 		for j := range t.b {
-			grad[j%m.lists] += float32(m.slope(e*t.b+j, t.second[j], t.first[j], values, variance(t.invStd[j], t.eps)))
+			grad[m.of(j)] += float32(m.weightGrad(e*t.b+j, t.second[j], t.first[j], values, variance(t.invStd[j], t.eps)))
 		}
 	}
 }
@@ -120,7 +120,7 @@ func (t *layerNormTask) output(i int, v *columnScratch) {
 		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
 		return
 	}
-	t.weigh(t.first, t.second, t.element(i%t.segs), v)
+	t.setSlopes(t.first, t.second, t.element(i%t.segs), v)
 	t.write(lo, hi, m, v)
 }
 

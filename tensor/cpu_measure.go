@@ -31,7 +31,7 @@ var unweighted = []float32{1}
 // newMeasure returns m for channels of so many values, of b samples, with sums of so many
 // means: of each channel, sample or both.
 func newMeasure(op string, m *Measure, values, b, means int) measure {
-	if m.Weights.n == 0 {
+	if m.Weights.IsZero() {
 		return measure{elements: 1, lists: 1, weights: unweighted}
 	}
 	if m.Elements < 1 || m.Lists < 1 || m.Lists != 1 && m.Lists != b || values%(m.Elements*m.Lists) != 0 {
@@ -40,7 +40,7 @@ func newMeasure(op string, m *Measure, values, b, means int) measure {
 	n := product(op, m.Elements, m.Lists)
 	t := measure{elements: m.Elements, lists: m.Lists, weights: host(op, "Measure.Weights", m.Weights, n)}
 	t.grad = optional(op, "Measure.Grad", m.Grad, n)
-	if sums := product(op, means, m.Elements); m.Moments.n > 0 {
+	if sums := product(op, means, m.Elements); !m.Moments.IsZero() {
 		all := host(op, "Measure.Moments", m.Moments, 2*sums)
 		t.first, t.second = all[:sums], all[sums:]
 	} else if t.grad != nil {
@@ -54,10 +54,12 @@ func (m *measure) list(element int) []float32 {
 	return m.weights[element*m.lists : (element+1)*m.lists]
 }
 
+// of returns which list is that of sample j.
+func (m *measure) of(j int) int { return min(j, m.lists-1) }
+
 // weight returns the weight of an element in sample j.
 func (m *measure) weight(element, j int) float64 {
-	w := m.list(element)
-	return float64(w[j%len(w)])
+	return float64(m.weights[element*m.lists+m.of(j)])
 }
 
 // count returns how many values of a channel are in statistics, of so many and of all samples.
@@ -69,17 +71,17 @@ func (m *measure) count(values int) float64 {
 	return sum * float64(values/len(m.weights))
 }
 
-// note keeps the moments of an element, at a place in first and second, about a mean.
-func (m *measure) note(at int, of moments, mean float32) {
-	d := of.sum - float64(of.n*float64(mean))
+// keep puts the moments of an element, about a mean, at a place in first and second.
+func (m *measure) keep(at int, a moments, mean float32) {
+	d := a.sum - float64(a.n*float64(mean))
 	m.first[at] = float32(d)
-	m.second[at] = float32(of.squares + float64(d*d)/of.n)
+	m.second[at] = float32(a.squares + float64(d*d)/a.n)
 }
 
-// slope returns what an element's values, n of them, add to the gradient of its weight
+// weightGrad returns what an element's values, n of them, add to the gradient of its weight
 // where dx is w*(q*(x-mean) + r) by way of the statistics, and the sums are those at a place
 // in first and second.
-func (m *measure) slope(at int, q, r, n, variance float64) float64 {
+func (m *measure) weightGrad(at int, q, r, n, variance float64) float64 {
 	return float64(q/2*(float64(m.second[at])-float64(n*variance))) + float64(r*float64(m.first[at]))
 }
 

@@ -81,8 +81,9 @@ func around(n, sum, squares float64, pivot float32) moments {
 	return moments{n, float64(n*float64(pivot)) + sum, max(0, squares-float64(sum*sum)/n)}
 }
 
-// momentsOf returns the moments of x after adding addend to it (nil: nothing). The pivot is
-// the mean of the first block.
+// momentsOf returns the moments of x, of up to a segment, after adding addend to it (nil:
+// nothing). The pivot is the mean of the first block. That is an eighth of a segment, whose
+// distances add up to nothing, so the pivot is never off.
 func momentsOf(x, addend []float32) moments {
 	var sum, squares float64
 	var pivot float32
@@ -99,12 +100,7 @@ func momentsOf(x, addend []float32) moments {
 		sum += s
 		squares += q
 	}
-	n := float64(len(x))
-	if off(n, sum, squares) {
-		pivot = float32(float64(pivot) + sum/n)
-		sum, squares = asm.Moments(x, pivot)
-	}
-	return around(n, sum, squares, pivot)
+	return around(float64(len(x)), sum, squares, pivot)
 }
 
 // batchNormTask normalises the rows of x [rows, cols]. Its items are rows or,
@@ -191,7 +187,7 @@ func (t *batchNormTask) sum(r, k int, scratch []float32) {
 	i := r*t.sumSegs + k
 	switch {
 	case !t.grad:
-		t.moments(r, k, scratch)
+		t.takeMoments(r, k, scratch)
 	case t.pool:
 		t.first[i], t.second[i] = t.pooledSums(r, k, scratch)
 	default:
@@ -201,8 +197,8 @@ func (t *batchNormTask) sum(r, k int, scratch []float32) {
 	}
 }
 
-// moments takes the moments of segment k of row r.
-func (t *batchNormTask) moments(r, k int, scratch []float32) {
+// takeMoments takes the moments of segment k of row r.
+func (t *batchNormTask) takeMoments(r, k int, scratch []float32) {
 	lo, hi, _ := t.segment(r, k, t.sumSegs)
 	i, lists := r*t.sumSegs+k, t.measure.lists
 	var addend []float32
@@ -236,12 +232,12 @@ func (t *batchNormTask) finish(r int) {
 	var m moments
 	for e := range t.measure.elements {
 		for j := range t.measure.lists {
-			m = m.join(t.element(r, e, j).weighted(t.measure.weight(e, j)))
+			m = m.join(t.elementMoments(r, e, j).weighted(t.measure.weight(e, j)))
 		}
 	}
 	mean := m.sum / m.n
 	t.mean[r] = float32(mean)
-	t.note(r)
+	t.keepMoments(r)
 	t.invStd[r] = float32(1 / math.Sqrt(m.squares/m.n+float64(t.eps)))
 	if t.runningMean == nil {
 		return
@@ -252,8 +248,8 @@ func (t *batchNormTask) finish(r int) {
 	t.runningVar[r] = float32(float64((1-k)*float64(t.runningVar[r])) + float64(k*unbiased))
 }
 
-// element returns the moments of the values of an element in row r, of list j.
-func (t *batchNormTask) element(r, element, j int) moments {
+// elementMoments returns those of the values of an element in row r, of list j.
+func (t *batchNormTask) elementMoments(r, element, j int) moments {
 	var m moments
 	per, lists := t.sumSegs/t.measure.elements, t.measure.lists
 	for k := range per {
@@ -262,14 +258,14 @@ func (t *batchNormTask) element(r, element, j int) moments {
 	return m
 }
 
-// note keeps what the gradient of the measure depends on in row r.
-func (t *batchNormTask) note(r int) {
+// keepMoments keeps what the gradient of the measure depends on in row r.
+func (t *batchNormTask) keepMoments(r int) {
 	if t.measure.first == nil {
 		return
 	}
 	for e := range t.measure.elements {
 		for j := range t.measure.lists {
-			t.measure.note((r*t.measure.elements+e)*t.measure.lists+j, t.element(r, e, j), t.mean[r])
+			t.measure.keep((r*t.measure.elements+e)*t.measure.lists+j, t.elementMoments(r, e, j), t.mean[r])
 		}
 	}
 }
@@ -282,7 +278,7 @@ func (t *batchNormTask) gradMeasure() {
 		sum := 0.0
 		for r := range t.rows {
 			_, q, c := t.gradient(r)
-			sum += m.slope(r*len(m.grad)+i, float64(q), float64(c), n, variance(t.invStd[r], float64(t.eps)))
+			sum += m.weightGrad(r*len(m.grad)+i, float64(q), float64(c), n, variance(t.invStd[r], float64(t.eps)))
 		}
 		m.grad[i] = float32(sum)
 	}
@@ -562,10 +558,11 @@ func (t *batchNormTask) prepare(op string, a *BatchNormArgs) (wide, narrow int) 
 	}
 	t.x = host(op, "X", a.X, wide)
 	t.weight = host(op, "Weight", a.Weight, a.Rows)
-	t.measure = newMeasure(op, &Measure{}, a.Cols, 1, a.Rows)
+	var m Measure // there is none where the running statistics are taken
 	if t.grad || a.Train {
-		t.measure = newMeasure(op, &a.Measure, a.Cols, a.Measure.Lists, a.Rows*a.Measure.Lists)
+		m = a.Measure
 	}
+	t.measure = newMeasure(op, &m, a.Cols, a.B, a.Rows*m.Lists)
 	if !t.grad || a.ReLU || a.Pool {
 		t.bias = host(op, "Bias", a.Bias, a.Rows)
 	}

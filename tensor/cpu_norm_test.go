@@ -160,24 +160,28 @@ func TestNormRefuses(t *testing.T) {
 // TestVarianceBehindStep: the pivot that a variance is taken about comes from the first
 // values, and the others lie far from it.
 func TestVarianceBehindStep(t *testing.T) {
-	const rows, b, n = 1500, 3, 1500 * 3
-	x := make([]float32, n)
-	for i := range x {
-		x[i] = float32(i%7)/8 - 0.4
-		if i >= 64*b {
-			x[i] += 1000
+	const b = 3
+	stepped := func(n, at int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i%7)/8 - 0.4
+			if i >= at {
+				x[i] += 1000
+			}
 		}
+		return x
 	}
-	deviation := func(first, step, count int) float64 {
-		var sum, squares float64
-		for i := range count {
-			sum += float64(x[first+i*step])
+	deviation := func(x []float32, first, step int) float64 {
+		var n, sum, squares float64
+		for i := first; i < len(x); i += step {
+			n++
+			sum += float64(x[i])
 		}
-		for i := range count {
-			d := float64(x[first+i*step]) - sum/float64(count)
+		for i := first; i < len(x); i += step {
+			d := float64(x[i]) - sum/n
 			squares += d * d
 		}
-		return 1 / math.Sqrt(squares/float64(count))
+		return 1 / math.Sqrt(squares/n)
 	}
 	dev := newCPU(t, 1)
 	buffer := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
@@ -187,19 +191,27 @@ func TestVarianceBehindStep(t *testing.T) {
 			t.Errorf("%s: 1/deviation %v, want %v: relative error %.2g", what, got, want, e)
 		}
 	}
-	s := tensor.StandardizeArgs{C: 1, S: rows, B: b, X: tensor.HostBuffer(x), Y: buffer(n), Mean: buffer(b), InvStd: buffer(b)}
+	const rows = 1500
+	x := stepped(rows*b, 64*b)
+	s := tensor.StandardizeArgs{C: 1, S: rows, B: b, X: tensor.HostBuffer(x), Y: buffer(rows * b), Mean: buffer(b), InvStd: buffer(b)}
 	dev.Standardize(&s)
 	for j, got := range s.InvStd.Host() {
-		check("Standardize", got, deviation(j, b, rows))
+		check("Standardize", got, deviation(x, j, b))
 	}
-	v := func() tensor.Buffer { return buffer(1) }
-	bn := tensor.BatchNormArgs{Rows: 1, Cols: n, Train: true, X: tensor.HostBuffer(x), Y: buffer(n), Weight: v(), Bias: v(),
-		Mean: v(), InvStd: v(), RunningMean: v(), RunningVar: v()}
-	dev.BatchNorm(&bn)
-	check("BatchNorm", bn.InvStd.Host()[0], deviation(0, 1, n))
-	ones := buffer(b)
+	ones, invStd := buffer(b), buffer(1)
 	dev.Fill(ones, 1)
-	bn.Measure = tensor.Measure{Elements: 1, Lists: b, Weights: ones}
-	dev.BatchNorm(&bn)
-	check("BatchNorm with weights for each sample", bn.InvStd.Host()[0], deviation(0, 1, n))
+	for _, c := range []struct {
+		what    string
+		n       int
+		measure tensor.Measure
+	}{
+		{"BatchNorm", 300000 * b, tensor.Measure{}},
+		{"BatchNorm with weights for each sample", 300000 * b, tensor.Measure{Elements: 1, Lists: b, Weights: ones}},
+	} {
+		x := stepped(c.n, 8<<10)
+		v := func() tensor.Buffer { return buffer(1) }
+		dev.BatchNorm(&tensor.BatchNormArgs{Rows: 1, Cols: c.n, Train: true, B: b, X: tensor.HostBuffer(x), Y: buffer(c.n),
+			Weight: v(), Bias: v(), Mean: v(), InvStd: invStd, RunningMean: v(), RunningVar: v(), Measure: c.measure})
+		check(c.what, invStd.Host()[0], deviation(x, 0, 1))
+	}
 }

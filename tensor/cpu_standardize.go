@@ -190,14 +190,14 @@ func (t *standardizeTask) finish(c int) {
 		t.finishColumn(c*t.b+j, t.join(moments{}, c, j))
 		if t.measure.first != nil {
 			for e := range t.measure.elements {
-				t.measure.note((c*t.measure.elements+e)*t.b+j, t.moments(c, e, j), t.mean[c*t.b+j])
+				t.measure.keep((c*t.measure.elements+e)*t.b+j, t.elementMoments(c, e, j), t.mean[c*t.b+j])
 			}
 		}
 	}
 }
 
-// moments returns those of an element in column j of channel c.
-func (t *standardizeTask) moments(c, element, j int) moments {
+// elementMoments returns those of an element in column j of channel c.
+func (t *standardizeTask) elementMoments(c, element, j int) moments {
 	var m moments
 	per, size := t.segs/t.measure.elements, t.s/t.measure.elements
 	for k := range per {
@@ -211,7 +211,7 @@ func (t *standardizeTask) moments(c, element, j int) moments {
 // join returns m with the values of column j of channel c, as they count.
 func (t *standardizeTask) join(m moments, c, j int) moments {
 	for e := range t.measure.elements {
-		m = m.join(t.moments(c, e, j).weighted(t.measure.weight(e, j)))
+		m = m.join(t.elementMoments(c, e, j).weighted(t.measure.weight(e, j)))
 	}
 	return m
 }
@@ -232,11 +232,10 @@ func (t *standardizeTask) slopes(first, second []float64, invStd []float32, chan
 	}
 }
 
-// weigh sets v.q and v.r to w*q and w*r for an element, from the channel's q and r.
-func (t *standardizeTask) weigh(r, q []float64, element int, v *columnScratch) {
-	w := t.measure.list(element)
+// setSlopes sets v.q and v.r to w*q and w*r for an element, from the channel's q and r.
+func (t *standardizeTask) setSlopes(r, q []float64, element int, v *columnScratch) {
 	for j := range t.b {
-		w := float64(w[j%len(w)])
+		w := t.measure.weight(element, j)
 		v.q[j], v.r[j] = float32(w*q[j]), float32(w*r[j])
 	}
 }
@@ -251,7 +250,7 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		return
 	}
 	at := c * t.segs * t.b
-	t.weigh(t.first[at:], t.second[at:], t.element(i%t.segs), v)
+	t.setSlopes(t.first[at:], t.second[at:], t.element(i%t.segs), v)
 	t.write(lo, hi, m, v)
 }
 
@@ -266,9 +265,9 @@ func (t *standardizeTask) gradMeasure() {
 			sum := 0.0
 			for c := range t.c {
 				at, k := c*t.segs*t.b+j, c*t.b+j
-				sum += m.slope((c*m.elements+e)*t.b+j, t.second[at], t.first[at], rows, variance(t.invStd[k], t.eps))
+				sum += m.weightGrad((c*m.elements+e)*t.b+j, t.second[at], t.first[at], rows, variance(t.invStd[k], t.eps))
 			}
-			grad[j%m.lists] += float32(sum)
+			grad[m.of(j)] += float32(sum)
 		}
 	}
 }

@@ -180,7 +180,7 @@ type BatchNormArgs struct {
 
 	ReLU    bool
 	Pool    bool
-	H, W, B int // of the planes; for Pool, at least 2, 2 and 1
+	H, W, B int // of the planes; for Pool, at least 2, 2 and 1; B also for a Measure with B lists
 
 	DY                Buffer // as Y
 	DX                Buffer // [Rows, Cols]
