@@ -252,6 +252,14 @@ func TestStayInside(t *testing.T) {
 					check(t, fmt.Sprintf("GemmComplexPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead, spare)
 					})
+					steps, columns := 4*k, min(n, QuadColumns)
+					quads := max(0, (k-1)*4*QuadColumns+4*columns)
+					check(t, fmt.Sprintf("PackQuads of %dx%d", columns, steps), func() {
+						PackQuads(x(quads), x(columns*steps), steps, steps, columns)
+					})
+					check(t, fmt.Sprintf("GemmComplexQuads of %dx%dx%d", m, columns, steps), func() {
+						GemmComplexQuads(m, columns, steps, x(m*steps), x(m*steps), steps, x(quads), x(quads), 0, x(m*columns), x(m*columns), columns, true, ahead)
+					})
 					check(t, fmt.Sprintf("GemmTwinPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmTwinPanelsNN(m, n, k, x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead)
 					})

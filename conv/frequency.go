@@ -272,7 +272,7 @@ func perForward(s *Shape, rows int) int {
 }
 
 func perBackward(s *Shape, columns int) int {
-	ofX := panelsOf(s, columns)
+	ofX := widestPanels(s, columns)
 	return 2*planeSize(s.Targets(), s.B) + max(ofX.size(), 2*planeSize(ofX.kinds*columns, s.B))
 }
 

@@ -22,7 +22,8 @@ const (
 // plane. A sum takes the blocks of dy one after another, so it has one order
 // whatever the rows are split over, and each block is summed in registers.
 //
-// Rows of A are the sources of one tap. Few sources go another way (reducethin.go).
+// Rows of A are the sources of one tap. Where columns leave a quarter of the panels idle or more, sums are scalar
+// products of rows as they lie, and nothing is packed. Few sources go another way (reducethin.go).
 type reduction struct {
 	view
 	dy      []float32 // [m, outH, outW, batch]
@@ -30,10 +31,11 @@ type reduction struct {
 	sums    []float32 // [(t,s), m]
 
 	mr, nr int
-	step   int // rows of A taken at a time
-	tiles  int // of the sources of one tap
-	span   int // positions of a block; 0: part of one position's batch
-	deep   int // packed rows of a block
+	dots   bool // scalar products
+	step   int  // rows of A taken at a time
+	tiles  int  // of the sources of one tap
+	span   int  // positions of a block; 0: part of one position's batch
+	deep   int  // packed rows of a block
 	cpu    *tensor.CPU
 	parts  int // where products are sliced
 	bands      // where they are split
@@ -64,6 +66,11 @@ func (r *reduction) run(p *taps) {
 		return
 	}
 	r.mr, r.nr = asm.GemmTile()
+	mr, _ := asm.DotTile()
+	r.dots = mr > 0 && 4*r.targets <= 3*blocksOf(r.targets, r.nr)*r.nr
+	if r.dots {
+		r.mr = mr
+	}
 	r.tiles = (r.sources + r.mr - 1) / r.mr
 	r.step = (r.sources + r.tiles - 1) / r.tiles
 	r.span = min(depth/r.batch, r.outW)
@@ -138,7 +145,7 @@ func (r *reduction) block(lo, hi, m, columns int, panels []float32, row, col, en
 	plane := r.outH * r.outW * r.batch
 	depth := (end - col) * (b1 - b0)
 	dy := r.dy[m*plane+(row*r.outW+col)*r.batch+b0:]
-	for q, dst := 0, 0; q < columns; q, dst = q+r.nr, dst+r.deep*r.nr {
+	for q, dst := 0, 0; q < columns && !r.dots; q, dst = q+r.nr, dst+r.deep*r.nr {
 		asm.PackCols(panels[dst:], dy[q*plane:], plane, depth, min(r.nr, columns-q))
 	}
 	for u := lo; u < hi; u++ {
@@ -153,6 +160,10 @@ func (r *reduction) block(lo, hi, m, columns int, panels []float32, row, col, en
 		}
 		k := (x1 - x0) * (b1 - b0)
 		a := r.src[t.a+r.at(t.t, row, x0)+b0:]
+		if r.dots {
+			asm.GemmDots(t.rows, columns, k, a, t.lda, dy[(x0-col)*r.batch:], plane, r.sums[t.sum+m:], t.ldc, true)
+			continue
+		}
 		skip := (x0 - col) * r.batch * r.nr
 		for q, b := 0, skip; q < columns; q, b = q+r.nr, b+r.deep*r.nr {
 			asm.GemmNN(t.rows, min(r.nr, columns-q), k, a, t.lda, panels[b:], r.nr, r.sums[t.sum+m+q:], t.ldc, true)

@@ -75,7 +75,7 @@ func TestRowsAllocate(t *testing.T) {
 		}
 		pre, tmp, y := poisoned(prepared), poisoned(scratch), poisoned(len(c.want.y))
 		p.Prepare(pre.buffer(), tensor.HostBuffer(c.kernel), tensor.HostBuffer(c.bias), tmp.buffer(), &c.live)
-		if n := testing.AllocsPerRun(3, func() {
+		if n := testing.AllocsPerRun(10, func() {
 			p.Forward(y.buffer(), tensor.HostBuffer(c.x), pre.buffer(), tmp.buffer(), &c.live)
 		}); n != 0 {
 			t.Errorf("%s: %v allocations", c.name, n)

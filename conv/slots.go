@@ -268,12 +268,16 @@ func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32
 	for q := range nf {
 		x := g.spectrum(f+q, own)[g.panels.at(0, c0):]
 		y := dy[q*2*plane:]
-		asm.Affine(minus, y[plane:][:nm*batch], -1, 0)
 		im, re := k[q*2*size:], k[q*2*size+size:]
 		ahead := nextOperands(x, part, blocksOf(nc, g.panels.nr)*distance, y, plane, nm*batch)
 		if g.turning != nil {
 			ahead[0], ahead[1] = g.turning.next(f + q)
 		}
+		if g.panels.quads {
+			asm.GemmComplexQuads(nm, nc, batch, y, y[plane:], batch, x, x[part:], distance, re, im, ld, false, ahead)
+			continue
+		}
+		asm.Affine(minus, y[plane:][:nm*batch], -1, 0)
 		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead, spare)
 	}
 }

@@ -50,8 +50,8 @@ type analysis struct {
 var _ tensor.Task = (*analysis)(nil)
 
 // panels is how columns (j,c) of a kernel are laid out in a spectrum of x:
-// [f, part, kind, panel, batch, column] in panels of nr columns, as products of float32 need them, or
-// [f, kind, panel] in sliced ones of 16, where both parts are one operand. With paired elements the
+// [f, part, kind, panel, batch, column] in panels of nr columns, as products of float32 need them, or of quads
+// (asm.PackQuads), or [f, kind, panel] in sliced ones of 16, where both parts are one operand. With paired elements the
 // columns of the sums and those of the differences are kinds, laid out alike.
 type panels struct {
 	kinds  int // 2 for paired elements, else 1
@@ -59,12 +59,28 @@ type panels struct {
 	nr     int // columns that blocks are counted in
 	batch  int
 	sliced bool
+	quads  bool
 }
 
 // panelsOf returns the panels of so many columns of a kind.
 func panelsOf(s *Shape, columns int) panels {
+	p := widestPanels(s, columns)
+	if !p.sliced && !s.Paired && asm.ComplexQuads() && quadsPay(columns, s.B) {
+		p.nr, p.quads = asm.QuadColumns, true
+	}
+	return p
+}
+
+// widestPanels returns panels that are no smaller than those of so many columns, nor than those of a smaller batch.
+func widestPanels(s *Shape, columns int) panels {
 	_, nr := asm.GemmTile()
 	return panels{kinds: kinds(elementsOf(s, s.NIn)), n: columns, nr: nr, batch: s.B, sliced: slicesProducts(s)}
+}
+
+// quadsPay reports whether so many columns leave more of a vector idle than it takes to add up quads: as much as
+// eight steps.
+func quadsPay(columns, steps int) bool {
+	return steps%4 == 0 && (steps+8)*((columns+3)&^3) <= steps*roundUp(columns)
 }
 
 // count returns the number of panels of a kind.
@@ -270,7 +286,12 @@ func (p *panels) turnPart(dst, from []float32, first, n int) {
 	for c := 0; c < n; {
 		panel, column := (first+c)/p.nr, (first+c)%p.nr
 		run := min(n-c, p.nr-column)
-		asm.Transpose(dst[panel*p.distance()+column:], p.nr, from[c*p.batch:], p.batch, run, p.batch)
+		to, from := dst[panel*p.distance():], from[c*p.batch:]
+		if p.quads {
+			asm.PackQuads(to[4*column:], from, p.batch, p.batch, run)
+		} else {
+			asm.Transpose(to[column:], p.nr, from, p.batch, run, p.batch)
+		}
 		c += run
 	}
 }

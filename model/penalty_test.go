@@ -174,7 +174,7 @@ func TestPenaltiesInTraining(t *testing.T) {
 			}
 		}
 		if p != (Penalties{}) && !race.Enabled {
-			if n := testing.AllocsPerRun(3, func() {
+			if n := testing.AllocsPerRun(10, func() {
 				if _, err := tr.Step(); err != nil {
 					t.Fatal(err)
 				}
