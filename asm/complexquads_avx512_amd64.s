@@ -130,31 +130,31 @@ again:  \
 
 // SAVE adds up the quads of a row, writes it and goes on to the next.
 #define SAVE(s0, s1, d0, d1, t0, t1, accumulate, next) \
-	VADDPS     t0, s0, t0         \
-	VADDPS     t1, s1, t1         \
-	VADDPS     d0, s0, d0         \
-	VADDPS     d1, s1, d1         \
-	VUNPCKLPS  t1, t0, s0         \
-	VUNPCKHPS  t1, t0, s1         \
-	VUNPCKLPS  d1, d0, t0         \
-	VUNPCKHPS  d1, d0, t1         \
-	VADDPS     s1, s0, s0         \
-	VADDPS     t1, t0, t0         \
-	VUNPCKLPD  t0, s0, s1         \
-	VUNPCKHPD  t0, s0, t1         \
-	VADDPS     t1, s1, t0         \
-	VPERMPS    t0, Z31, t0        \
-	VSHUFF64X2 $0xee, t0, t0, d0  \
-	TESTB      $1, accumulate     \
-	JZ         next               \
-	VADDPS.Z   (DX), t0, K3, t0   \
-	VADDPS.Z   (R9), d0, K3, d0   \
-	next:                         \
-	VMOVUPS    t0, K3, (DX)       \
-	VMOVUPS    d0, K3, (R9)       \
-	DECQ       AX                 \
-	JZ         done               \
-	ADDQ       R8, DX             \
+	VADDPS     t0, s0, t0        \
+	VADDPS     t1, s1, t1        \
+	VADDPS     d0, s0, d0        \
+	VADDPS     d1, s1, d1        \
+	VUNPCKLPS  t1, t0, s0        \
+	VUNPCKHPS  t1, t0, s1        \
+	VUNPCKLPS  d1, d0, t0        \
+	VUNPCKHPS  d1, d0, t1        \
+	VADDPS     s1, s0, s0        \
+	VADDPS     t1, t0, t0        \
+	VUNPCKLPD  t0, s0, s1        \
+	VUNPCKHPD  t0, s0, t1        \
+	VADDPS     t1, s1, t0        \
+	VPERMPS    t0, Z31, t0       \
+	VSHUFF64X2 $0xee, t0, t0, d0 \
+	TESTB      $1, accumulate    \
+	JZ         next              \
+	VADDPS.Z   (DX), t0, K3, t0  \
+	VADDPS.Z   (R9), d0, K3, d0  \
+	next:                        \
+	VMOVUPS    t0, K3, (DX)      \
+	VMOVUPS    d0, K3, (R9)      \
+	DECQ       AX                \
+	JZ         done              \
+	ADDQ       R8, DX            \
 	ADDQ       R8, R9
 
 // func sgemmComplexQuads4x8AVX512(m, n, k int, ar, ai *float32, lda int, br, bi, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
