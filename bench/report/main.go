@@ -28,6 +28,8 @@ var sites = []site{
 		"a processor with a matrix unit (AMX)"},
 	{filepath.Join("bench", "results", "speed-avx512"), filepath.Join("docs", "benchmarks-avx512.md"), filepath.Join("docs", "images", "benchmarks-avx512"),
 		"a processor with AVX-512 and no matrix unit"},
+	{filepath.Join("bench", "results", "speed-avx512-256"), filepath.Join("docs", "benchmarks-avx512-256.md"), filepath.Join("docs", "images", "benchmarks-avx512-256"),
+		"a processor with AVX-512 on units of 256 bits"},
 	{filepath.Join("bench", "results", "speed-avx2"), filepath.Join("docs", "benchmarks-avx2.md"), filepath.Join("docs", "images", "benchmarks-avx2"),
 		"a processor with AVX2 alone"},
 }
