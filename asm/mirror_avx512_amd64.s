@@ -28,7 +28,6 @@
 //	Z28, Z29     the row of B
 //	Z30, Z31     broadcast values of A
 //	K1, K2       the columns 0..15 and 16..31 that exist
-//	K3, K4       the same of those that are added to
 //	SI, R9       the row of A, lda in bytes
 //	DI, R10      the row of B, ldb in bytes
 //	CX           steps left
@@ -88,33 +87,37 @@ again:  \
 	JNZ        again    \
 	JMP        next
 
-// UP and DOWN add what is there, or zero, to the row at R12 or at R13, store it and go on to
-// the row before or behind; DOWN that in Z28 and Z29. SAVE makes both of a row of E and of O.
-#define UP(e0, e1) \
-	VMOVUPS.Z (R12), K3, Z30   \
-	VMOVUPS.Z 64(R12), K4, Z31 \
-	VADDPS    Z30, e0, e0      \
-	VADDPS    Z31, e1, e1      \
-	VMOVUPS   e0, K1, (R12)    \
-	VMOVUPS   e1, K2, 64(R12)  \
-	SUBQ      DX, R12
-
-#define DOWN \
-	VMOVUPS.Z (R13), K3, Z30   \
-	VMOVUPS.Z 64(R13), K4, Z31 \
-	VADDPS    Z30, Z28, Z28    \
-	VADDPS    Z31, Z29, Z29    \
-	VMOVUPS   Z28, K1, (R13)   \
-	VMOVUPS   Z29, K2, 64(R13) \
-	ADDQ      DX, R13
-
-#define SAVE(e0, e1, o0, o1) \
+// SAVE makes a row of either result of a row of E and of O, stores it, at R12 or at R13, and goes on to the row before or
+// behind: the one in E, the other in Z28 and Z29. With add it adds what is there, with keep that is nothing. UP and DOWN
+// do it for one of them.
+#define SUMS(e0, e1, o0, o1) \
 	VSUBPS o0, e0, Z28 \
 	VSUBPS o1, e1, Z29 \
 	VADDPS o0, e0, e0  \
-	VADDPS o1, e1, e1  \
-	UP(e0, e1)         \
-	DOWN
+	VADDPS o1, e1, e1
+
+#define KEEP(p, e0, e1)
+
+#define ADD(p, e0, e1) \
+	VADDPS (p), e0, K1, e0   \
+	VADDPS 64(p), e1, K2, e1
+
+#define UP(what, e0, e1) \
+	what(R12, e0, e1)       \
+	VMOVUPS e0, K1, (R12)   \
+	VMOVUPS e1, K2, 64(R12) \
+	SUBQ    DX, R12
+
+#define DOWN(what) \
+	what(R13, Z28, Z29)      \
+	VMOVUPS Z28, K1, (R13)   \
+	VMOVUPS Z29, K2, 64(R13) \
+	ADDQ    DX, R13
+
+#define SAVE(what, e0, e1, o0, o1) \
+	SUMS(e0, e1, o0, o1) \
+	UP(what, e0, e1)     \
+	DOWN(what)
 
 // func sgemmMirrored7x32AVX512(m, n, k0, k1 int, a0, a1 *float32, lda int, b0, b1 *float32, ldb int, up, down *float32, ldc int, middle, accumulate bool)
 TEXT ·sgemmMirrored7x32AVX512(SB), NOSPLIT, $0-106
@@ -134,12 +137,6 @@ tile:
 	CMPQ    CX, AX
 	CMOVQGT AX, CX
 	MASKS32
-	KXORW   K3, K3, K3
-	KXORW   K4, K4, K4
-	CMPB    accumulate+105(FP), $0
-	JEQ     sums
-	KMOVW   K1, K3
-	KMOVW   K2, K4
 
 sums:
 	MOVQ  up+80(FP), R8
@@ -264,35 +261,63 @@ save:
 	LEAQ (R8)(BX*1), R12
 	MOVQ R11, R13
 	MOVQ m+0(FP), AX
-	JUMP7(save1, save2, save3, save4, save5, save6, save7)
+	CMPB accumulate+105(FP), $0
+	JNE  add
+	JUMP7(put1, put2, put3, put4, put5, put6, put7)
 
-save7:
-	SAVE(Z12, Z13, Z26, Z27)
+add:
+	JUMP7(add1, add2, add3, add4, add5, add6, add7)
 
-save6:
-	SAVE(Z10, Z11, Z24, Z25)
+put7:
+	SAVE(KEEP, Z12, Z13, Z26, Z27)
 
-save5:
-	SAVE(Z8, Z9, Z22, Z23)
+put6:
+	SAVE(KEEP, Z10, Z11, Z24, Z25)
 
-save4:
-	SAVE(Z6, Z7, Z20, Z21)
+put5:
+	SAVE(KEEP, Z8, Z9, Z22, Z23)
 
-save3:
-	SAVE(Z4, Z5, Z18, Z19)
+put4:
+	SAVE(KEEP, Z6, Z7, Z20, Z21)
 
-save2:
-	SAVE(Z2, Z3, Z16, Z17)
+put3:
+	SAVE(KEEP, Z4, Z5, Z18, Z19)
 
-save1:
-	VSUBPS Z14, Z0, Z28
-	VSUBPS Z15, Z1, Z29
-	VADDPS Z14, Z0, Z0
-	VADDPS Z15, Z1, Z1
-	UP(Z0, Z1)
-	CMPB   middle+104(FP), $0
-	JNE    next
-	DOWN
+put2:
+	SAVE(KEEP, Z2, Z3, Z16, Z17)
+
+put1:
+	SUMS(Z0, Z1, Z14, Z15)
+	UP(KEEP, Z0, Z1)
+	CMPB middle+104(FP), $0
+	JNE  next
+	DOWN(KEEP)
+	JMP  next
+
+add7:
+	SAVE(ADD, Z12, Z13, Z26, Z27)
+
+add6:
+	SAVE(ADD, Z10, Z11, Z24, Z25)
+
+add5:
+	SAVE(ADD, Z8, Z9, Z22, Z23)
+
+add4:
+	SAVE(ADD, Z6, Z7, Z20, Z21)
+
+add3:
+	SAVE(ADD, Z4, Z5, Z18, Z19)
+
+add2:
+	SAVE(ADD, Z2, Z3, Z16, Z17)
+
+add1:
+	SUMS(Z0, Z1, Z14, Z15)
+	UP(ADD, Z0, Z1)
+	CMPB middle+104(FP), $0
+	JNE  next
+	DOWN(ADD)
 
 next:
 	ADDQ $128, b0+56(FP)

@@ -24,7 +24,7 @@
 //		x, y, up0, up1, down0, down1 = x[16:], y[16:], up0[16:], up1[16:], down0[16:], down1[16:]
 //	}
 //
-// Each m has a loop of its own. Meanwhile the columns of the next tile are fetched.
+// Each m has loops of its own, with all columns or under masks. Meanwhile the columns of the next tile are fetched.
 //
 //	Z0..Z5     E0, a row each
 //	Z6..Z11    O0
@@ -33,15 +33,16 @@
 //	Z24..Z27   s0, d0, s1, d1
 //	Z28..Z31   x[f], x[-f], y[f], y[-f], then broadcast values; at the end Z31 is the sign
 //	K1         the columns that exist
+//	DX, R13    columns left, bytes of those done
 //	SI, DI     x[f] and x[-f]
 //	R8, R9     bytes from x to y, and from one frequency to the next
 //	R10, R11   the rows of cosines and sines
 //	R12        bytes from one of them to the next
+//	R14, R15   bytes from the first frequency to the last, ldc in bytes
 //	CX         pairs of frequencies left
 //	AX         scratch, rows left
 //
-// At the end R8, R9, R10 and R11 are rows of up0, down0, up1 and down1, R12 is ldc in bytes. What counts along from tile
-// to tile does so in the frame of the arguments.
+// At the end SI, DI, R10 and R11 are rows of up0, down0, up1 and down1.
 
 #define ROW(d, e0, o0, e1, o1) \
 	VBROADCASTSS d(R10), Z28  \
@@ -77,39 +78,48 @@
 	PREFETCHT0 64(SI)              \
 	PREFETCHT0 64(SI)(R8*1)
 
+#define FULL \
+	VMOVUPS (SI), Z28       \
+	VMOVUPS (DI), Z29       \
+	VMOVUPS (SI)(R8*1), Z30 \
+	VMOVUPS (DI)(R8*1), Z31
+
+#define MASKED \
+	VMOVUPS.Z (SI), K1, Z28       \
+	VMOVUPS.Z (DI), K1, Z29       \
+	VMOVUPS.Z (SI)(R8*1), K1, Z30 \
+	VMOVUPS.Z (DI)(R8*1), K1, Z31
+
 // FREQUENCIES adds up all frequencies.
-#define FREQUENCIES(single, rows, again, last) \
-	OWN                            \
-	single                         \
-	ADDQ       R9, SI              \
-	ADDQ       R12, R10            \
-	TESTQ      CX, CX              \
-	JZ         last                \
-	again:                         \
-	VMOVUPS.Z  (SI), K1, Z28       \
-	VMOVUPS.Z  (DI), K1, Z29       \
-	VMOVUPS.Z  (SI)(R8*1), K1, Z30 \
-	VMOVUPS.Z  (DI)(R8*1), K1, Z31 \
-	PREFETCHT0 64(SI)              \
-	PREFETCHT0 64(DI)              \
-	PREFETCHT0 64(SI)(R8*1)        \
-	PREFETCHT0 64(DI)(R8*1)        \
-	VADDPS     Z29, Z28, Z24       \
-	VSUBPS     Z30, Z31, Z25       \
-	VADDPS     Z31, Z30, Z26       \
-	VSUBPS     Z29, Z28, Z27       \
-	rows                           \
-	ADDQ       R9, SI              \
-	SUBQ       R9, DI              \
-	ADDQ       R12, R10            \
-	ADDQ       R12, R11            \
-	DECQ       CX                  \
-	JNZ        again               \
-	last:                          \
-	CMPQ       SI, DI              \
-	JNE        save                \
-	OWN                            \
-	single                         \
+#define FREQUENCIES(load, single, rows, again, last) \
+	OWN                      \
+	single                   \
+	ADDQ       R9, SI        \
+	ADDQ       R12, R10      \
+	TESTQ      CX, CX        \
+	JZ         last          \
+	again:                   \
+	load                     \
+	PREFETCHT0 64(SI)        \
+	PREFETCHT0 64(DI)        \
+	PREFETCHT0 64(SI)(R8*1)  \
+	PREFETCHT0 64(DI)(R8*1)  \
+	VADDPS     Z29, Z28, Z24 \
+	VSUBPS     Z30, Z31, Z25 \
+	VADDPS     Z31, Z30, Z26 \
+	VSUBPS     Z29, Z28, Z27 \
+	rows                     \
+	ADDQ       R9, SI        \
+	SUBQ       R9, DI        \
+	ADDQ       R12, R10      \
+	ADDQ       R12, R11      \
+	DECQ       CX            \
+	JNZ        again         \
+	last:                    \
+	CMPQ       SI, DI        \
+	JNE        save          \
+	OWN                      \
+	single                   \
 	JMP        save
 
 // SAVE stores the rows up and down of both results, and goes on to the next.
@@ -120,77 +130,108 @@
 	VSUBPS  o1, e1, Z27    \
 	VPXORD  Z31, Z24, Z24  \
 	VPXORD  Z31, Z25, Z25  \
-	VMOVUPS Z24, K1, (R8)  \
+	VMOVUPS Z24, K1, (SI)  \
 	VMOVUPS Z26, K1, (R10) \
 	TESTQ   CX, CX         \
 	JNZ     next           \
-	VMOVUPS Z25, K1, (R9)  \
+	VMOVUPS Z25, K1, (DI)  \
 	VMOVUPS Z27, K1, (R11) \
 	next:                  \
 	XORQ    CX, CX         \
 	DECQ    AX             \
 	JZ      done           \
-	ADDQ    R12, R8        \
-	ADDQ    R12, R10       \
-	SUBQ    R12, R9        \
-	SUBQ    R12, R11
+	ADDQ    R15, SI        \
+	ADDQ    R15, R10       \
+	SUBQ    R15, DI        \
+	SUBQ    R15, R11
 
 // func sgemmWaves6x16AVX512(m, n, period int, cos, sin *float32, ldw int, x, y *float32, ldx int, up0, down0, up1, down1 *float32, ldc int, sign uint32, middle bool)
 TEXT ·sgemmWaves6x16AVX512(SB), NOSPLIT, $0-117
 
+	MOVQ  n+8(FP), DX
+	XORL  R13, R13
+	MOVQ  y+56(FP), R8
+	SUBQ  x+48(FP), R8
+	MOVQ  ldx+64(FP), R9
+	SHLQ  $2, R9
+	MOVQ  period+16(FP), R14
+	DECQ  R14
+	IMULQ R9, R14
+	MOVQ  ldw+40(FP), R12
+	SHLQ  $2, R12
+	MOVQ  ldc+104(FP), R15
+	SHLQ  $2, R15
+
 tile:
-	MOVQ    n+8(FP), CX
-	MOVQ    $16, AX
-	CMPQ    CX, AX
-	CMOVQGT AX, CX
+	MOVQ    $16, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
 	MOVQ    $1, AX
 	SHLQ    CX, AX
 	DECQ    AX
 	KMOVW   AX, K1
 	ZERO28
 	MOVQ    x+48(FP), SI
-	MOVQ    y+56(FP), R8
-	SUBQ    SI, R8
-	MOVQ    ldx+64(FP), R9
-	SHLQ    $2, R9
+	ADDQ    R13, SI
+	LEAQ    (SI)(R14*1), DI   // the last frequency, -1
 	MOVQ    period+16(FP), CX
 	DECQ    CX
-	MOVQ    R9, DI
-	IMULQ   CX, DI
-	ADDQ    SI, DI            // the last frequency, -1
 	SHRQ    $1, CX            // (period-1)/2 pairs
 	MOVQ    cos+24(FP), R10
 	MOVQ    sin+32(FP), R11
-	MOVQ    ldw+40(FP), R12
-	SHLQ    $2, R12
 	MOVQ    m+0(FP), AX
-	JUMP6(rows1, rows2, rows3, rows4, rows5, rows6)
+	CMPQ    DX, $16
+	JLT     masked
+	JUMP6(full1, full2, full3, full4, full5, full6)
 
-rows1:
-	FREQUENCIES(SINGLE1, ROWS1, rows1again, rows1last)
+masked:
+	JUMP6(masked1, masked2, masked3, masked4, masked5, masked6)
 
-rows2:
-	FREQUENCIES(SINGLE2, ROWS2, rows2again, rows2last)
+full1:
+	FREQUENCIES(FULL, SINGLE1, ROWS1, full1again, full1last)
 
-rows3:
-	FREQUENCIES(SINGLE3, ROWS3, rows3again, rows3last)
+full2:
+	FREQUENCIES(FULL, SINGLE2, ROWS2, full2again, full2last)
 
-rows4:
-	FREQUENCIES(SINGLE4, ROWS4, rows4again, rows4last)
+full3:
+	FREQUENCIES(FULL, SINGLE3, ROWS3, full3again, full3last)
 
-rows5:
-	FREQUENCIES(SINGLE5, ROWS5, rows5again, rows5last)
+full4:
+	FREQUENCIES(FULL, SINGLE4, ROWS4, full4again, full4last)
 
-rows6:
-	FREQUENCIES(SINGLE6, ROWS6, rows6again, rows6last)
+full5:
+	FREQUENCIES(FULL, SINGLE5, ROWS5, full5again, full5last)
+
+full6:
+	FREQUENCIES(FULL, SINGLE6, ROWS6, full6again, full6last)
+
+masked1:
+	FREQUENCIES(MASKED, SINGLE1, ROWS1, masked1again, masked1last)
+
+masked2:
+	FREQUENCIES(MASKED, SINGLE2, ROWS2, masked2again, masked2last)
+
+masked3:
+	FREQUENCIES(MASKED, SINGLE3, ROWS3, masked3again, masked3last)
+
+masked4:
+	FREQUENCIES(MASKED, SINGLE4, ROWS4, masked4again, masked4last)
+
+masked5:
+	FREQUENCIES(MASKED, SINGLE5, ROWS5, masked5again, masked5last)
+
+masked6:
+	FREQUENCIES(MASKED, SINGLE6, ROWS6, masked6again, masked6last)
 
 save:
-	MOVQ         up0+72(FP), R8
-	MOVQ         down0+80(FP), R9
+	MOVQ         up0+72(FP), SI
+	ADDQ         R13, SI
+	MOVQ         down0+80(FP), DI
+	ADDQ         R13, DI
 	MOVQ         up1+88(FP), R10
+	ADDQ         R13, R10
 	MOVQ         down1+96(FP), R11
-	MOVQ         ldc+104(FP), R12
-	SHLQ         $2, R12
+	ADDQ         R13, R11
 	MOVL         sign+112(FP), AX
 	VPBROADCASTD AX, Z31
 	MOVBQZX      middle+116(FP), CX
@@ -203,13 +244,8 @@ save:
 	SAVE(Z5, Z11, Z17, Z23, save6)
 
 done:
-	ADDQ $64, x+48(FP)
-	ADDQ $64, y+56(FP)
-	ADDQ $64, up0+72(FP)
-	ADDQ $64, down0+80(FP)
-	ADDQ $64, up1+88(FP)
-	ADDQ $64, down1+96(FP)
-	SUBQ $16, n+8(FP)
+	ADDQ $64, R13
+	SUBQ $16, DX
 	JG   tile
 	VZEROUPPER
 	RET
