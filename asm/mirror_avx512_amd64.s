@@ -87,9 +87,8 @@ again:  \
 	JNZ        again    \
 	JMP        next
 
-// SAVE makes a row of either result of a row of E and of O, stores it, at R12 or at R13, and goes on to the row before or
-// behind: the one in E, the other in Z28 and Z29. With add it adds what is there, with keep that is nothing. UP and DOWN
-// do it for one of them.
+// SUMS makes a row of both results, that of up in E and that of down in Z28 and Z29. UP and DOWN store them, at R12 and
+// at R13, and go on to the row before or behind; first ADD adds what is there, KEEP nothing. SAVE is all of that.
 #define SUMS(e0, e1, o0, o1) \
 	VSUBPS o0, e0, Z28 \
 	VSUBPS o1, e1, Z29 \
