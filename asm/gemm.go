@@ -112,7 +112,13 @@ func GemmStripTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []fl
 // b[j/nr*distance+p*nr+j%nr]. The columns of the last panel beyond n are not
 // read.
 func GemmPanelsNN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	GemmPanelsAheadNN(m, n, k, a, lda, b, distance, c, ldc, Ahead{}, accumulate)
+}
+
+// GemmPanelsAheadNN is GemmPanelsNN that has rows fetched as it goes.
+func GemmPanelsAheadNN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	checkStrip("GemmPanelsNN", m, n, k)
+	ahead.check("GemmPanelsNN")
 	if m == 0 || n == 0 {
 		return
 	}
@@ -127,15 +133,21 @@ func GemmPanelsNN(m, n, k int, a []float32, lda int, b []float32, distance int, 
 	}
 	cols := stripColumns(k, nr)
 	for ; n > cols; n -= cols {
-		gemmNN(m, cols, k, a, lda, b, nr, distance, c, ldc, accumulate)
-		b, c = nextPanel(b, cols/nr*distance), c[cols:]
+		gemmAheadNN(m, cols, k, a, lda, b, nr, distance, c, ldc, ahead, accumulate)
+		b, c, ahead = nextPanel(b, cols/nr*distance), c[cols:], ahead.beyond(cols)
 	}
-	gemmNN(m, n, k, a, lda, b, nr, distance, c, ldc, accumulate)
+	gemmAheadNN(m, n, k, a, lda, b, nr, distance, c, ldc, ahead, accumulate)
 }
 
 // GemmPanelsTN is GemmPanelsNN with A stored k-major, see GemmTN.
 func GemmPanelsTN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
+	GemmPanelsAheadTN(m, n, k, a, lda, b, distance, c, ldc, Ahead{}, accumulate)
+}
+
+// GemmPanelsAheadTN is GemmPanelsTN that has rows fetched as it goes.
+func GemmPanelsAheadTN(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	checkStrip("GemmPanelsTN", m, n, k)
+	ahead.check("GemmPanelsTN")
 	if m == 0 || n == 0 {
 		return
 	}
@@ -150,10 +162,35 @@ func GemmPanelsTN(m, n, k int, a []float32, lda int, b []float32, distance int, 
 	}
 	cols := stripColumns(k, nr)
 	for ; n > cols; n -= cols {
-		gemmTN(m, cols, k, a, lda, b, nr, distance, c, ldc, accumulate)
-		b, c = nextPanel(b, cols/nr*distance), c[cols:]
+		gemmAheadTN(m, cols, k, a, lda, b, nr, distance, c, ldc, ahead, accumulate)
+		b, c, ahead = nextPanel(b, cols/nr*distance), c[cols:], ahead.beyond(cols)
 	}
-	gemmTN(m, n, k, a, lda, b, nr, distance, c, ldc, accumulate)
+	gemmAheadTN(m, n, k, a, lda, b, nr, distance, c, ldc, ahead, accumulate)
+}
+
+// Ahead names rows of a matrix that will be used soon. A product with many steps asks
+// the processor to bring them into its caches, spread over its steps: with every panel
+// of nr columns, as many columns of Rows rows, LD values apart, of which the first
+// panel's begin at X[0]. It is a hint: nothing is read, so X may be shorter than the
+// rows. Nothing is fetched without Rows, and by kernels other than those of AVX512.
+type Ahead struct {
+	X        []float32
+	LD, Rows int
+}
+
+func (h Ahead) check(op string) {
+	if h.LD < 0 || h.Rows < 0 {
+		panic(&Error{op, "negative number or distance of the rows to fetch ahead"})
+	}
+}
+
+// beyond returns what is fetched with the columns from cols on.
+func (h Ahead) beyond(cols int) Ahead {
+	if cols >= len(h.X) {
+		return Ahead{}
+	}
+	h.X = h.X[cols:]
+	return h
 }
 
 // stripStep bounds the work of one call of a kernel, which cannot be preempted,

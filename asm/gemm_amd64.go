@@ -33,7 +33,7 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 			souterAVX512(m, n, k, unsafe.SliceData(a), lda, 1, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
-		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	case AVX2:
 		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	default:
@@ -49,12 +49,34 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 			souterAVX512(m, n, k, unsafe.SliceData(a), 1, lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
-		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	case AVX2:
 		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 	default:
 		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
+}
+
+// gemmAheadNN is gemmNN that has rows fetched.
+//
+//go:noinline
+func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
+	if level != AVX512 || outerPays(n, k) {
+		gemmNN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
+		return
+	}
+	sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
+}
+
+// gemmAheadTN is gemmTN that has rows fetched.
+//
+//go:noinline
+func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
+	if level != AVX512 || outerPays(n, k) {
+		gemmTN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
+		return
+	}
+	sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 }
 
 // outerPays reports whether k outer products take less time than register tiles.
@@ -67,12 +89,12 @@ func columnMask(n int) uint32 { return uint32(1<<uint(n) - 1) }
 // The panels of 32 columns of B are distance values apart.
 //
 //go:noescape
-func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
 
 // sgemmTN14x32AVX512 does the same with A stored k-major.
 //
 //go:noescape
-func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
 
 // souterAVX512 multiplies a strip of m >= 1 rows by n >= 1 columns for 1 <= k <= 4. The
 // rows of A are row values apart and their steps step values, the panels of 32 columns

@@ -40,8 +40,11 @@
 //	R14          the row of C that is fetched next
 //	AX           counter
 //
-// n, b and c count along in the frame of the arguments, from which each tile
+// n, b, c and ahead count along in the frame of the arguments, from which each tile
 // loads its registers.
+
+// CPASSES is the number of passes of eight steps in which FETCHC fetches 14 rows of C.
+#define CPASSES 4
 
 // B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
 // later, A0..A3 and G0..G3 the columns of A when it is k-major. Adding to pointers less
@@ -163,12 +166,47 @@
 	LEAQ       (R12)(R9*4), R12 \
 	FETCHC
 
+// EIGHTS counts the passes of eight steps in AX. With rows to fetch ahead it counts
+// those that FETCHC needs for C, and the others in later.
+#define EIGHTS(eight, four) \
+	MOVQ    k+16(FP), AX         \
+	SHRQ    $3, AX               \
+	JZ      four                 \
+	CMPQ    aheadRows+96(FP), $0 \
+	JEQ     eight                \
+	MOVQ    R8, last-16(SP)      \
+	MOVQ    $CPASSES, R8         \
+	CMPQ    R8, AX               \
+	CMOVQGT AX, R8               \
+	SUBQ    R8, AX               \
+	MOVQ    AX, later-8(SP)      \
+	MOVQ    R8, AX               \
+	MOVQ    last-16(SP), R8
+
+// MOREEIGHTS goes back for the others, in which FETCHC fetches the rows ahead, and then
+// turns R8 and DX to C again.
+#define MOREEIGHTS(eight, four) \
+	CMPQ  aheadRows+96(FP), $0 \
+	JEQ   four                 \
+	MOVQ  later-8(SP), AX      \
+	MOVQ  $0, later-8(SP)      \
+	MOVQ  ldahead+88(FP), DX   \
+	MOVQ  aheadRows+96(FP), R8 \
+	DECQ  R8                   \
+	SHLQ  $2, DX               \
+	IMULQ DX, R8               \
+	MOVQ  ahead+80(FP), R14    \
+	ADDQ  R14, R8              \
+	TESTQ AX, AX               \
+	JNZ   eight                \
+	MOVQ  last-16(SP), R8      \
+	MOVQ  ldc+72(FP), DX       \
+	SHLQ  $2, DX
+
 // LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
 // and leave to save. The other labels are the macro's own.
 #define LOOPNN(rows, ahead, row, loadB, eight, four, rest, one, save) \
-	MOVQ    k+16(FP), AX                     \
-	SHRQ    $3, AX                           \
-	JZ      four                             \
+	EIGHTS(eight, four)                      \
 	PCALIGN $64                              \
 	eight:                                   \
 	FOURNN(rows, row, loadB, 0, 4, 8, 12)    \
@@ -177,6 +215,7 @@
 	NNADVANCE(32)                            \
 	DECQ    AX                               \
 	JNZ     eight                            \
+	MOREEIGHTS(eight, four)                  \
 	four:                                    \
 	MOVQ    k+16(FP), AX                     \
 	TESTQ   $4, AX                           \
@@ -197,15 +236,14 @@
 	JMP     save
 
 #define LOOPTN(rows, row, loadB, eight, four, rest, one, save) \
-	MOVQ       k+16(FP), AX  \
-	SHRQ       $3, AX        \
-	JZ         four          \
+	EIGHTS(eight, four)      \
 	PCALIGN    $64           \
 	eight:                   \
 	FOURTN(rows, row, loadB) \
 	FOURTN(rows, row, loadB) \
 	DECQ       AX            \
 	JNZ        eight         \
+	MOREEIGHTS(eight, four)  \
 	four:                    \
 	MOVQ       k+16(FP), AX  \
 	TESTQ      $4, AX        \
@@ -260,8 +298,8 @@
 	clear:         \
 	ZERO28
 
-// func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $0-81
+// func sgemmNN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
+TEXT ·sgemmNN14x32AVX512(SB), NOSPLIT, $16-105
 tile:
 	MOVQ m+0(FP), R11
 	MOVQ n+8(FP), CX
@@ -418,7 +456,7 @@ narrow13:
 narrow14:
 	LOOPNN(NN14, AHEAD14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
-	FINISH(accumulate+80(FP))
+	FINISH(accumulate+104(FP))
 
 next:
 	SUBQ $32, n+8(FP)
@@ -427,14 +465,15 @@ next:
 	SHLQ $2, AX
 	ADDQ AX, b+40(FP)
 	ADDQ $128, c+64(FP)
+	ADDQ $128, ahead+80(FP)
 	JMP  tile
 
 done:
 	VZEROUPPER
 	RET
 
-// func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $0-81
+// func sgemmTN14x32AVX512(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
+TEXT ·sgemmTN14x32AVX512(SB), NOSPLIT, $16-105
 tile:
 	MOVQ m+0(FP), R11
 	MOVQ n+8(FP), CX
@@ -588,7 +627,7 @@ narrow13:
 narrow14:
 	LOOPTN(TN14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
-	FINISH(accumulate+80(FP))
+	FINISH(accumulate+104(FP))
 
 next:
 	SUBQ $32, n+8(FP)
@@ -597,6 +636,7 @@ next:
 	SHLQ $2, AX
 	ADDQ AX, b+40(FP)
 	ADDQ $128, c+64(FP)
+	ADDQ $128, ahead+80(FP)
 	JMP  tile
 
 done:

@@ -245,9 +245,10 @@ var stripFuncs = []struct {
 	trans       bool // A is k-major
 	tile, strip gemmFunc
 	panels      func(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool)
+	ahead       func(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, ahead Ahead, accumulate bool)
 }{
-	{"NN", false, GemmNN, GemmStripNN, GemmPanelsNN},
-	{"TN", true, GemmTN, GemmStripTN, GemmPanelsTN},
+	{"NN", false, GemmNN, GemmStripNN, GemmPanelsNN, GemmPanelsAheadNN},
+	{"TN", true, GemmTN, GemmStripTN, GemmPanelsTN, GemmPanelsAheadTN},
 }
 
 // panelsOf copies b to panels of nr columns that lie gap values apart. They are
@@ -312,6 +313,11 @@ func stripCase(t *testing.T, rng *rand.Rand, m, n, k, pad int, accumulate bool, 
 		c = result()
 		f.panels(m, n, k, a.data(), a.ld, panels, distance, c.data(), c.ld, accumulate)
 		check("GemmPanels"+f.name, c)
+		// Rows of every number, beyond the slice as well.
+		next := Ahead{X: panels[rng.IntN(len(panels)):], LD: rng.IntN(3000), Rows: rng.IntN(1 + rng.IntN(300))}
+		c = result()
+		f.ahead(m, n, k, a.data(), a.ld, panels, distance, c.data(), c.ld, next, accumulate)
+		check(fmt.Sprintf("GemmPanelsAhead%s with %d rows", f.name, next.Rows), c)
 	}
 }
 
@@ -329,7 +335,7 @@ func TestGemmStrips(t *testing.T) {
 		}
 		for m := 1; m <= mr; m += step {
 			for _, n := range []int{1, nr - 1, nr, nr + 1, nr + nr/2, 2*nr - 1, 2 * nr, 2*nr + 1, 3*nr + nr/2 - 1, 5 * nr} {
-				for _, k := range []int{0, 1, 2, 3, 4, 7, 22} {
+				for _, k := range []int{0, 1, 2, 3, 4, 7, 22, 39, 52} {
 					stripCase(t, rng, m, n, k, 3, (m+n+k)%2 == 0, value)
 				}
 			}
@@ -405,6 +411,8 @@ func TestGemmPanics(t *testing.T) {
 		"strip, short c":          func() { GemmStripTN(2, 100, 3, x, 2, x, 100, x[:199], 100, false) },
 		"panels, short b":         func() { GemmPanelsNN(1, nr+1, 3, x, 3, x[:5*nr], 3*nr, x, nr+1, false) },
 		"panels, first one short": func() { GemmPanelsTN(1, nr+1, 3, x, 3, x[:2*nr+1], 0, x, nr+1, false) },
+		"rows ahead < 0":          func() { GemmPanelsAheadNN(1, 1, 3, x, 3, x, nr, x, 1, Ahead{x, 1, -1}, false) },
+		"ld ahead < 0":            func() { GemmPanelsAheadTN(1, 1, 3, x, 3, x, nr, x, 1, Ahead{x, -1, 1}, false) },
 		"panels at < 0":           func() { GemmPanelsTN(1, 1, 3, x, 3, x, -1, x, 1, false) },
 		"negative lda":            func() { GemmNN(2, 2, 1, x, -1, x, 2, x, 2, false) },
 		"panel too short":         func() { PackPanel(x[:2*nr-1], x, 1, 2, 1) },

@@ -48,6 +48,15 @@ const (
 	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
 	gemmPanelValues = 192 << 10
 
+	// Where strips are high and C is wide enough, each worker packs the panels that it
+	// multiplies, gemmOwnPanels at a time: what another has packed would come from that
+	// one's cache. It takes gemmOwnItems items. In teams of at most gemmOwnMost it packs A
+	// as well, all strips, if they have less than gemmOwnA values, 4 MiB.
+	gemmOwnPanels = 8
+	gemmOwnItems  = 4
+	gemmOwnMost   = 4
+	gemmOwnA      = 1 << 20
+
 	// gemmPackedA and gemmPackedB bound the memory for packed matrices: 4 and
 	// 8 MiB.
 	gemmPackedA = 1 << 20
@@ -57,6 +66,9 @@ const (
 	// it, and the largest A whose strips need not be fetched ahead: what a
 	// second-level cache holds.
 	gemmInPlace = 192 << 10
+
+	// gemmLine is the size of a cache line in bytes.
+	gemmLine = 64
 
 	// gemmFewPanels is the largest number of panels for which strips of a small A
 	// are read in place k-major, which takes more lines of the cache.
@@ -100,6 +112,7 @@ type gemmState struct {
 	split splitJob
 	a     []float32 // packed strips of A, or what is split of A and B
 	b     []float32 // packed panels of B
+	packs []int     // the block of which a worker has packed all strips
 }
 
 // gemmJob is a batch of products and the way in which they are computed.
@@ -126,6 +139,7 @@ type gemmJob struct {
 	mr, nr         int
 	dots           bool // scalar products of rows: asm.GemmDots
 	packA, packB   bool
+	ownA, ownB     bool // each worker packs what it multiplies
 	blocked        bool // all workers compute the same block at a time
 	fetchA         bool // fetch the strips of A ahead
 	kc             int  // steps of k in a block
@@ -137,6 +151,7 @@ type gemmJob struct {
 	scratch        *gemmState
 
 	// The block at hand. Unless blocked it is everything.
+	block                int // number of the block, from 1
 	batch0, batches      int
 	strip0, stripN       int
 	panel0, panelN       int
@@ -169,13 +184,15 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 		asm.Transpose(s.b, j.k, j.b, j.ldb, j.k, j.n)
 		j.b, j.ldb = s.b, j.k
 	}
+	if j.packA || j.packB {
+		s.reserve(j, team.Size())
+	}
 	if !j.blocked {
 		j.batches, j.stripN, j.panelN, j.steps = j.batch, j.strips, j.panels, j.k
 		j.share(j.k, team.Size())
 		team.For(j.items(), 1, (*gemmMultiply)(j))
 		return
 	}
-	s.reserve(j)
 	for j.batch0 = 0; j.batch0 < j.batch; j.batch0 += j.packedBatches {
 		j.batches = min(j.packedBatches, j.batch-j.batch0)
 		for j.panel0 = 0; j.panel0 < j.panels; j.panel0 += j.packedPanels {
@@ -184,6 +201,7 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 				j.steps = min(j.kc, j.k-j.p0)
 				for j.strip0 = 0; j.strip0 < j.strips; j.strip0 += j.packedStrips {
 					j.stripN = min(j.packedStrips, j.strips-j.strip0)
+					j.block++
 					if packs := j.packItems(); packs > 0 {
 						// Neighbouring panels share lines and pages.
 						team.For(packs, max(1, packs/gemmManyItems), (*gemmPack)(j))
@@ -255,9 +273,11 @@ func (j *gemmJob) plan(workers int) {
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
 	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > gemmInPlace)
-	// A strip in place is read once for each panel, so it should stay in the
-	// first-level cache.
-	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (aliased(j.lda) || j.transA && (j.panels > gemmFewPanels || j.m*j.k > gemmInPlace)))
+	// A strip in place is read once for each panel, so it should stay in the caches.
+	// k-major it takes a line for each step, of which a low one uses little.
+	high := 4*j.mr > gemmLine/2
+	inPlace := high && !narrowSets(j.lda) || j.panels <= gemmFewPanels && j.m*j.k <= gemmInPlace
+	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (aliased(j.lda) || j.transA && !inPlace))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 
 	j.kc = gemmKC
@@ -274,7 +294,11 @@ func (j *gemmJob) plan(workers int) {
 		j.kc = max(1, j.k)
 	}
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
-	j.blocked = j.packA || j.packB || j.dots && j.k > j.kc
+	if high && j.packB && j.batch == 1 && j.panels >= gemmOwnPanels*workers {
+		j.ownB, j.ownA = true, j.packA && workers <= gemmOwnMost && j.strips*j.mr*j.kc < gemmOwnA
+		j.streamPanels = gemmOwnPanels
+	}
+	j.blocked = j.packA || j.packB && !j.ownB || j.dots && j.k > j.kc
 	if !j.blocked {
 		return
 	}
@@ -286,7 +310,7 @@ func (j *gemmJob) plan(workers int) {
 			j.packedBatches = min(j.packedBatches, max(1, gemmPackedA/(j.kc*j.mr*j.packedStrips)))
 		}
 	}
-	if j.packB {
+	if j.packB && !j.ownB {
 		j.packedPanels = min(j.panels, max(1, gemmPackedB/(j.kc*j.nr)))
 		if j.strideB != 0 {
 			j.packedBatches = min(j.packedBatches, max(1, gemmPackedB/(j.kc*j.nr*j.packedPanels)))
@@ -303,10 +327,16 @@ func (j *gemmJob) share(steps, workers int) {
 	}
 	work := j.stripN * j.mr * j.panelN * j.nr * max(1, steps) * j.batches
 	want := min(work>>gemmItemBits, max(gemmFewItems, min(work>>gemmLargeBits, gemmManyItems)))
+	if j.ownB {
+		want = min(want, gemmOwnItems*workers)
+	}
 	strips, panels := j.stripN, j.panelN
 	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
-		byRows := panels <= gemmItemPanels
-		if even := strips%2 == 0; strips*panels < gemmEqualTiles && even != (panels%2 == 0) {
+		if j.ownB && panels <= gemmOwnPanels/2 {
+			return
+		}
+		byRows := !j.ownB && panels <= gemmItemPanels
+		if even := strips%2 == 0; strips*panels < gemmEqualTiles && even != (panels%2 == 0) && !j.ownB {
 			byRows = even
 		}
 		if panels == 1 || byRows && strips > 1 {
@@ -320,8 +350,10 @@ func (j *gemmJob) share(steps, workers int) {
 }
 
 // aliased reports whether rows ld values apart fall into the same few sets of
-// the first-level cache.
-func aliased(ld int) bool { return ld%1024 == 0 }
+// the first-level cache, narrowSets whether hundreds of them are too many for the sets
+// of the second-level one.
+func aliased(ld int) bool    { return ld%1024 == 0 }
+func narrowSets(ld int) bool { return ld%128 == 0 }
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
@@ -333,13 +365,13 @@ func (j *gemmJob) items() int { return j.batches * j.rowGroups * j.colGroups }
 func (j *gemmJob) packItems() int {
 	parts := ceilDiv(j.steps, gemmPackSteps)
 	j.packsA, j.packsB = 0, 0
-	if j.packB && j.strip0 == 0 {
+	if j.packB && !j.ownB && j.strip0 == 0 {
 		j.packsB = parts * j.panelN
 		if j.strideB != 0 {
 			j.packsB *= j.batches
 		}
 	}
-	if j.packA {
+	if j.packA && !j.ownA {
 		j.packsA = parts * j.stripN
 		if j.strideA != 0 {
 			j.packsA *= j.batches
@@ -349,20 +381,29 @@ func (j *gemmJob) packItems() int {
 }
 
 // reserve grows the scratch memory to what j needs.
-func (s *gemmState) reserve(j *gemmJob) {
+func (s *gemmState) reserve(j *gemmJob, workers int) {
 	if j.packA {
 		slots := j.packedBatches
 		if j.strideA == 0 {
 			slots = 1
 		}
+		if j.ownA {
+			slots = workers
+		}
 		s.a = grown(s.a, slots*j.packedStrips*j.kc*j.mr)
 	}
 	if j.packB {
-		slots := j.packedBatches
+		slots, panels := j.packedBatches, j.packedPanels
 		if j.strideB == 0 {
 			slots = 1
 		}
-		s.b = grown(s.b, slots*j.packedPanels*j.kc*j.nr)
+		if j.ownB {
+			slots, panels = workers, gemmOwnPanels
+		}
+		s.b = grown(s.b, slots*panels*j.kc*j.nr)
+	}
+	if j.ownA {
+		s.packs = append(s.packs[:0], make([]int, workers)...)
 	}
 }
 
@@ -378,162 +419,8 @@ func grown(x []float32, n int) []float32 {
 	return y
 }
 
-// gemmPack is a gemmJob as the Task of packing.
-type gemmPack gemmJob
-
-// Do packs parts lo <= i < hi of the panels and strips at hand. See Task.
-func (t *gemmPack) Do(lo, hi, _ int) {
-	j := (*gemmJob)(t)
-	parts := ceilDiv(j.steps, gemmPackSteps)
-	for i := lo; i < hi; i++ {
-		if i < j.packsB {
-			p := i % parts * gemmPackSteps
-			j.packPanel(i/parts/j.panelN, i/parts%j.panelN, p, min(gemmPackSteps, j.steps-p))
-		} else {
-			x := i - j.packsB
-			p := x % parts * gemmPackSteps
-			j.packStrip(x/parts/j.stripN, x/parts%j.stripN, p, min(gemmPackSteps, j.steps-p))
-		}
-	}
-}
-
-// packPanel packs steps p <= i < p+steps of a panel of B. Slots count from
-// batch0, panels from panel0 and p from p0.
-func (j *gemmJob) packPanel(slot, panel, p, steps int) {
-	col := (j.panel0 + panel) * j.nr
-	cols := min(j.nr, j.n-col)
-	dst := j.panel(slot, panel)[p*j.nr : (p+steps)*j.nr]
-	b := j.b[(j.batch0+slot)*j.strideB:]
-	if j.transB {
-		asm.PackCols(dst, b[col*j.ldb+j.p0+p:], j.ldb, steps, cols)
-	} else {
-		asm.PackPanel(dst, b[(j.p0+p)*j.ldb+col:], j.ldb, steps, cols)
-	}
-}
-
-// panel returns the packed panel of B, [steps, nr], and those that follow it.
-func (j *gemmJob) panel(slot, panel int) []float32 {
-	if j.strideB == 0 {
-		slot = 0
-	}
-	return j.scratch.b[(slot*j.panelN+panel)*j.steps*j.nr:]
-}
-
-// packStrip packs alpha times steps p <= i < p+steps of a strip of A. Slots
-// count from batch0, strips from strip0 and p from p0.
-func (j *gemmJob) packStrip(slot, strip, p, steps int) {
-	row, end := j.strip(j.strip0 + strip)
-	dst := j.packedStrip(slot, strip)[p*j.mr : (p+steps)*j.mr]
-	a := j.a[(j.batch0+slot)*j.strideA:]
-	if j.transA {
-		asm.PackAT(dst, a[(j.p0+p)*j.lda+row:], j.lda, steps, end-row)
-	} else {
-		asm.PackA(dst, a[row*j.lda+j.p0+p:], j.lda, steps, end-row)
-	}
-	if j.alpha != 1 {
-		asm.Affine(dst, dst, j.alpha, 0)
-	}
-}
-
-// packedStrip returns the packed strip of A, [steps, mr].
-func (j *gemmJob) packedStrip(slot, strip int) []float32 {
-	if j.strideA == 0 {
-		slot = 0
-	}
-	size := j.steps * j.mr
-	return j.scratch.a[(slot*j.stripN+strip)*size:][:size]
-}
-
 // strip returns the rows of strip s: all strips are equally high, give or take
 // one row, for a low last one would leave most of its kernel's registers idle.
 func (j *gemmJob) strip(s int) (row, end int) {
 	return s * j.m / j.strips, (s + 1) * j.m / j.strips
-}
-
-// gemmMultiply is a gemmJob as the Task of multiplying.
-type gemmMultiply gemmJob
-
-// Do computes items lo <= i < hi of the strips and panels at hand. See Task.
-func (t *gemmMultiply) Do(lo, hi, _ int) {
-	j := (*gemmJob)(t)
-	for i := lo; i < hi; i++ {
-		row, col, slot := i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
-		s0, s1 := row*j.stripN/j.rowGroups, (row+1)*j.stripN/j.rowGroups
-		q0, q1 := col*j.panelN/j.colGroups, (col+1)*j.panelN/j.colGroups
-		if j.blocked {
-			j.multiply(slot, s0, s1, q0, q1, j.p0, j.steps)
-			continue
-		}
-		for p := 0; p == 0 || p < j.k; p += j.kc {
-			j.multiply(slot, s0, s1, q0, q1, p, min(j.kc, j.k-p))
-		}
-	}
-}
-
-// multiply adds steps p0 <= p < p0+steps of k to strips s0..s1 and panels
-// q0..q1, counted from strip0 and panel0, of a product, and finishes them after
-// the last.
-func (j *gemmJob) multiply(slot, s0, s1, q0, q1, p0, steps int) {
-	batch := j.batch0 + slot
-	a, b, c := j.operand(j.a, batch*j.strideA), j.operand(j.b, batch*j.strideB), j.c[batch*j.strideC:]
-	accumulate := p0 > 0 || j.beta != 0
-	for from := q0; from < q1; from += j.streamPanels {
-		to := min(from+j.streamPanels, q1)
-		col0 := (j.panel0 + from) * j.nr
-		col1 := min(j.n, (j.panel0+to)*j.nr)
-		for s := s0; s < s1; s++ {
-			row, end := j.strip(j.strip0 + s)
-			rows := end - row
-			if p0 == 0 && j.beta != 0 && j.beta != 1 {
-				for r := row; r < end; r++ {
-					x := c[r*j.ldc+col0 : r*j.ldc+col1]
-					asm.Affine(x, x, j.beta, 0)
-				}
-			}
-			if j.fetchA && s+1 < s1 {
-				j.fetch(a, s+1, p0, steps)
-			}
-			cols, out := col1-col0, c[row*j.ldc+col0:]
-			switch {
-			case j.dots:
-				asm.GemmDots(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[col0*j.ldb+p0:], j.ldb, out, j.ldc, accumulate)
-			case steps == 0:
-				asm.GemmStripNN(rows, cols, 0, nil, 0, nil, 0, out, j.ldc, accumulate)
-			case j.packA && j.packB:
-				asm.GemmPanelsTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
-			case j.packA:
-				asm.GemmStripTN(rows, cols, steps, j.packedStrip(slot, s), j.mr, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
-			case j.transA && j.packB:
-				asm.GemmPanelsTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
-			case j.transA:
-				asm.GemmStripTN(rows, cols, steps, a[p0*j.lda+row:], j.lda, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
-			case j.packB:
-				asm.GemmPanelsNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, j.panel(slot, from), steps*j.nr, out, j.ldc, accumulate)
-			default:
-				asm.GemmStripNN(rows, cols, steps, a[row*j.lda+p0:], j.lda, b[p0*j.ldb+col0:], j.ldb, out, j.ldc, accumulate)
-			}
-			if p0+steps == j.k {
-				j.finish(batch*j.strideC, row, end, col0, col1)
-			}
-		}
-	}
-}
-
-// fetch fetches the beginning of a strip that is read in place next; within its
-// rows the kernel fetches ahead itself.
-func (j *gemmJob) fetch(a []float32, s, p0, steps int) {
-	row, end := j.strip(j.strip0 + s)
-	if j.transA {
-		asm.Prefetch(a[p0*j.lda+row:], j.lda, min(steps, gemmFetchSteps), end-row)
-	} else {
-		asm.Prefetch(a[row*j.lda+p0:], j.lda, end-row, min(steps, gemmFetchSteps))
-	}
-}
-
-// operand returns x from offset on; x may be anything when k is zero.
-func (j *gemmJob) operand(x []float32, offset int) []float32 {
-	if j.k == 0 {
-		return nil
-	}
-	return x[offset:]
 }

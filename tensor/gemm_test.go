@@ -230,22 +230,26 @@ func TestSgemmZeroFactors(t *testing.T) {
 	sameBits(t, []float32{2, 4, 6, 8}, c, "nothing to do")
 }
 
-// TestSgemmThreads demands the same bits of one, two and three threads.
+// TestSgemmThreads demands the same bits of any number of threads. The last two shapes
+// have enough panels for workers to pack B for themselves, of three threads all of A as
+// well, of five parts of it.
 func TestSgemmThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
-		teams := []*Team{newTeam(t, 1), newTeam(t, 2), newTeam(t, 3)}
-		for _, s := range [][3]int{{33, 400, 29}, {32, 32, 1500}, {60, 100, 530}, {64, 1024, 12}} {
+		teams := []*Team{newTeam(t, 1), newTeam(t, 2), newTeam(t, 3), newTeam(t, 5)}
+		for _, s := range [][3]int{{33, 400, 29}, {32, 32, 1500}, {60, 100, 530}, {64, 1024, 12}, {50, 1300, 160}, {50, 800, 530}} {
 			for trans := range 4 {
 				c := gemmCase{transA: trans&1 != 0, transB: trans&2 != 0, m: s[0], n: s[1], k: s[2]}
 				a, lda, b, ldb, out, ldc := c.operands(rng)
-				var want []float32
-				for _, team := range teams {
-					Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, 1.5, a, lda, b, ldb, 0, out, ldc)
-					if want == nil {
-						want = append(want, out...)
+				for _, c.alpha = range []float32{1, 1.5} {
+					var want []float32
+					for _, team := range teams {
+						Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, c.alpha, a, lda, b, ldb, 0, out, ldc)
+						if want == nil {
+							want = append(want, out...)
+						}
+						sameBits(t, want, out, "%v with %d threads", c, team.Size())
 					}
-					sameBits(t, want, out, "%v with %d threads", c, team.Size())
 				}
 			}
 		}
@@ -395,8 +399,8 @@ func TestGemmDevice(t *testing.T) {
 func TestGemmAllocs(t *testing.T) {
 	team := newTeam(t, 2)
 	rng := rand.New(rand.NewPCG(7, 8))
-	for trans := range 4 {
-		c := gemmCase{transA: trans&1 != 0, transB: trans&2 != 0, m: 70, n: 200, k: 90}
+	for i := range 8 {
+		c := gemmCase{transA: i&1 != 0, transB: i&2 != 0, m: 70, n: 200 << (i & 4), k: 90}
 		a, lda, b, ldb, out, ldc := c.operands(rng)
 		if n := testing.AllocsPerRun(20, func() {
 			Sgemm(team, c.transA, c.transB, c.m, c.n, c.k, 2, a, lda, b, ldb, 0, out, ldc)
