@@ -31,6 +31,16 @@
 	VMOVUPS z1, K4, 64(DI) \
 	ADDQ    R8, DI
 
+// LOADHALF and STOREHALF are the same for at most 16 values.
+#define LOADHALF(z0) \
+	VMOVUPS.Z  (SI), K1, z0 \
+	PREFETCHT0 128(SI)      \
+	ADDQ       R9, SI
+
+#define STOREHALF(z0) \
+	VMOVUPS z0, K3, (DI) \
+	ADDQ    R8, DI
+
 // func packRowsAVX512(dst *float32, width int, src *float32, ldsrc, k int, load, store uint32)
 TEXT ·packRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
@@ -48,6 +58,8 @@ TEXT ·packRowsAVX512(SB), NOSPLIT, $0-48
 	KMOVW AX, K4
 	SHLQ  $2, R8
 	SHLQ  $2, R9
+	TESTL AX, AX
+	JZ    half
 	MOVQ  CX, AX
 	SHRQ  $2, AX
 	JZ    rest
@@ -73,6 +85,42 @@ one:
 	STOREROW(Z0, Z1)
 	DECQ CX
 	JNZ  one
+	JMP  done
+
+half:
+	MOVQ CX, AX
+	SHRQ $3, AX
+	JZ   halfRest
+
+halfEight:
+	LOADHALF(Z0)
+	LOADHALF(Z1)
+	LOADHALF(Z2)
+	LOADHALF(Z3)
+	LOADHALF(Z4)
+	LOADHALF(Z5)
+	LOADHALF(Z6)
+	LOADHALF(Z7)
+	STOREHALF(Z0)
+	STOREHALF(Z1)
+	STOREHALF(Z2)
+	STOREHALF(Z3)
+	STOREHALF(Z4)
+	STOREHALF(Z5)
+	STOREHALF(Z6)
+	STOREHALF(Z7)
+	DECQ AX
+	JNZ  halfEight
+
+halfRest:
+	ANDQ $7, CX
+	JZ   done
+
+halfOne:
+	LOADHALF(Z0)
+	STOREHALF(Z0)
+	DECQ CX
+	JNZ  halfOne
 
 done:
 	VZEROUPPER
