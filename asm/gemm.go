@@ -172,7 +172,7 @@ func GemmPanelsAheadTN(m, n, k int, a []float32, lda int, b []float32, distance 
 // the processor to bring them into its caches, spread over its steps: with every panel
 // of nr columns, as many columns of Rows rows, LD values apart, of which the first
 // panel's begin at X[0]. It is a hint: nothing is read, so X may be shorter than the
-// rows. Nothing is fetched without Rows, and by kernels other than those of AVX512.
+// rows. Nothing is fetched without Rows, and by kernels other than those of amd64.
 type Ahead struct {
 	X        []float32
 	LD, Rows int

@@ -35,7 +35,7 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 		}
 		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	case AVX2:
-		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	default:
 		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
@@ -51,7 +51,7 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 		}
 		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	case AVX2:
-		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
+		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
 	default:
 		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
@@ -61,22 +61,30 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 //
 //go:noinline
 func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
-	if level != AVX512 || outerPays(n, k) {
+	kernel := sgemmNN14x32AVX512
+	switch {
+	case level == AVX2:
+		kernel = sgemmNN6x16AVX2
+	case level != AVX512 || outerPays(n, k):
 		gemmNN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
-	sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
+	kernel(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 }
 
 // gemmAheadTN is gemmTN that has rows fetched.
 //
 //go:noinline
 func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
-	if level != AVX512 || outerPays(n, k) {
+	kernel := sgemmTN14x32AVX512
+	switch {
+	case level == AVX2:
+		kernel = sgemmTN6x16AVX2
+	case level != AVX512 || outerPays(n, k):
 		gemmTN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
-	sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
+	kernel(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 }
 
 // outerPays reports whether k outer products take less time than register tiles.
@@ -107,9 +115,9 @@ func souterAVX512(m, n, k int, a *float32, row, step int, b *float32, ldb, dista
 // panels of 16 columns of B are distance values apart.
 //
 //go:noescape
-func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
 
 // sgemmTN6x16AVX2 does the same with A stored k-major.
 //
 //go:noescape
-func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
+func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)

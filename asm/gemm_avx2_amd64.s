@@ -35,11 +35,13 @@
 //	CX           k
 //	AX           counter
 //	R12          columns of the tile
+//	R13, R14     what is fetched ahead, its step in bytes
+//	R15          passes of four steps after those that fetch
 //
 // The rows of a narrower tile go through the frame. Meanwhile SI and DI are a row there and what is left of the row
 // of C.
 //
-// n, b and c count along in the frame of the arguments, from which each tile
+// n, b, c and ahead count along in the frame of the arguments, from which each tile
 // loads its registers.
 
 // WIDE and NARROW multiply x, a value of A, by the row of B; t holds x.
@@ -87,68 +89,101 @@
 #define TN5(row) TN4(row); row(16(SI), Y14, Y8, Y9)
 #define TN6(row) TN5(row); row(20(SI), Y15, Y10, Y11)
 
-// LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
-// other labels are the macro's own.
-#define LOOPNN(rows, row, loadB, four, rest, one, save) \
+// AHEAD names the rows to fetch ahead, or the row of C, which is there.
+#define AHEAD \
+	MOVQ    ahead+80(FP), R13     \
+	MOVQ    ldahead+88(FP), R14   \
+	MOVQ    aheadRows+96(FP), R15 \
+	SHLQ    $2, R14               \
+	TESTQ   R15, R15              \
+	CMOVQEQ R8, R13               \
+	CMOVQEQ R15, R14
+
+// FOURS counts the passes of four steps in AX: with rows to fetch ahead, as many as
+// there are, and the others in R15.
+#define FOURS(four, rest) \
 	MOVQ    CX, AX   \
 	SHRQ    $2, AX   \
 	JZ      rest     \
-	PCALIGN $64      \
-	four:            \
-	loadB            \
-	rows(row, 0)     \
-	loadB            \
-	rows(row, 4)     \
-	loadB            \
-	rows(row, 8)     \
-	loadB            \
-	rows(row, 12)    \
-	ADDQ    $16, SI  \
-	ADDQ    $16, R11 \
-	DECQ    AX       \
-	JNZ     four     \
-	rest:            \
-	ANDQ    $3, CX   \
-	JZ      save     \
-	one:             \
-	loadB            \
-	rows(row, 0)     \
-	ADDQ    $4, SI   \
-	ADDQ    $4, R11  \
-	DECQ    CX       \
-	JNZ     one      \
-	JMP     save
+	TESTQ   R15, R15 \
+	JZ      four     \
+	CMPQ    R15, AX  \
+	CMOVQGT AX, R15  \
+	SUBQ    R15, AX  \
+	XCHGQ   AX, R15
+
+// MOREFOURS goes back for the others, which fetch nothing new.
+#define MOREFOURS(four) \
+	MOVQ  R15, AX  \
+	XORL  R14, R14 \
+	XORL  R15, R15 \
+	TESTQ AX, AX   \
+	JNZ   four
+
+// LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
+// other labels are the macro's own.
+#define LOOPNN(rows, row, loadB, four, rest, one, save) \
+	FOURS(four, rest)   \
+	PCALIGN    $64      \
+	four:               \
+	PREFETCHT0 (R13)    \
+	ADDQ       R14, R13 \
+	loadB               \
+	rows(row, 0)        \
+	loadB               \
+	rows(row, 4)        \
+	loadB               \
+	rows(row, 8)        \
+	loadB               \
+	rows(row, 12)       \
+	ADDQ       $16, SI  \
+	ADDQ       $16, R11 \
+	DECQ       AX       \
+	JNZ        four     \
+	MOREFOURS(four)     \
+	rest:               \
+	ANDQ       $3, CX   \
+	JZ         save     \
+	one:                \
+	loadB               \
+	rows(row, 0)        \
+	ADDQ       $4, SI   \
+	ADDQ       $4, R11  \
+	DECQ       CX       \
+	JNZ        one      \
+	JMP        save
 
 #define LOOPTN(rows, row, loadB, four, rest, one, save) \
-	MOVQ    CX, AX \
-	SHRQ    $2, AX \
-	JZ      rest   \
-	PCALIGN $64    \
-	four:          \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	DECQ    AX     \
-	JNZ     four   \
-	rest:          \
-	ANDQ    $3, CX \
-	JZ      save   \
-	one:           \
-	loadB          \
-	rows(row)      \
-	ADDQ    R9, SI \
-	DECQ    CX     \
-	JNZ     one    \
-	JMP     save
+	FOURS(four, rest)   \
+	PCALIGN    $64      \
+	four:               \
+	PREFETCHT0 (R13)    \
+	ADDQ       R14, R13 \
+	loadB               \
+	rows(row)           \
+	ADDQ       R9, SI   \
+	loadB               \
+	rows(row)           \
+	ADDQ       R9, SI   \
+	loadB               \
+	rows(row)           \
+	ADDQ       R9, SI   \
+	loadB               \
+	rows(row)           \
+	ADDQ       R9, SI   \
+	DECQ       AX       \
+	JNZ        four     \
+	MOREFOURS(four)     \
+	rest:               \
+	ANDQ       $3, CX   \
+	JZ         save     \
+	one:                \
+	loadB               \
+	rows(row)           \
+	ADDQ       R9, SI   \
+	DECQ       CX       \
+	JNZ        one      \
+	JMP        save
 
 // SETUP wants min(n, 16) in AX and m in R11. It makes byte strides and the
 // masks' address, fetches the rows of C into the cache, leaves R8 at the last one and
@@ -258,8 +293,8 @@ put1: PUT(Y0, Y1) \
 	CMPQ AX, $2; JEQ l2 \
 	JMP  l1
 
-// func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $384-81
+// func sgemmNN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
+TEXT ·sgemmNN6x16AVX2(SB), NOSPLIT, $384-105
 tile:
 	MOVQ    m+0(FP), R11
 	MOVQ    n+8(FP), AX
@@ -275,6 +310,7 @@ tile:
 	MOVQ    c+64(FP), R8
 	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
+	AHEAD
 	LEAQ    (R9)(R9*2), AX
 	LEAQ    (SI)(AX*1), R11
 	MOVQ    m+0(FP), AX
@@ -344,7 +380,7 @@ narrow5:
 narrow6:
 	LOOPNN(NN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, narrow)
 
-	FINISH(accumulate+80(FP))
+	FINISH(accumulate+104(FP))
 
 next:
 	SUBQ $16, n+8(FP)
@@ -353,14 +389,15 @@ next:
 	SHLQ $2, AX
 	ADDQ AX, b+40(FP)
 	ADDQ $64, c+64(FP)
+	ADDQ $64, ahead+80(FP)
 	JMP  tile
 
 done:
 	VZEROUPPER
 	RET
 
-// func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, accumulate bool)
-TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $384-81
+// func sgemmTN6x16AVX2(m, n, k int, a *float32, lda int, b *float32, ldb, distance int, c *float32, ldc int, ahead *float32, ldahead, aheadRows int, accumulate bool)
+TEXT ·sgemmTN6x16AVX2(SB), NOSPLIT, $384-105
 tile:
 	MOVQ    m+0(FP), R11
 	MOVQ    n+8(FP), AX
@@ -376,6 +413,7 @@ tile:
 	MOVQ    c+64(FP), R8
 	MOVQ    ldc+72(FP), DX
 	SETUP(fetch)
+	AHEAD
 	MOVQ    m+0(FP), AX
 	CMPQ    R12, $16
 	JEQ     wide
@@ -443,7 +481,7 @@ narrow5:
 narrow6:
 	LOOPTN(TN6, NARROW, NARROWB, narrow6four, narrow6rest, narrow6one, narrow)
 
-	FINISH(accumulate+80(FP))
+	FINISH(accumulate+104(FP))
 
 next:
 	SUBQ $16, n+8(FP)
@@ -452,6 +490,7 @@ next:
 	SHLQ $2, AX
 	ADDQ AX, b+40(FP)
 	ADDQ $64, c+64(FP)
+	ADDQ $64, ahead+80(FP)
 	JMP  tile
 
 done:

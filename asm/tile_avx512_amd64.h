@@ -79,22 +79,22 @@ put3: PUT(Z4, Z5) \
 put2: PUT(Z2, Z3) \
 put1: PUT(Z0, Z1) \
 	JMP next \
-	add14: ADD(Z26, Z27) \
-	add13: ADD(Z24, Z25) \
-	add12: ADD(Z22, Z23) \
-	add11: ADD(Z20, Z21) \
-	add10: ADD(Z18, Z19) \
-	add9:  ADD(Z16, Z17) \
-	add8:  ADD(Z14, Z15) \
-	add7:  ADD(Z12, Z13) \
-	add6:  ADD(Z10, Z11) \
-	add5:  ADD(Z8, Z9)   \
-	add4:  ADD(Z6, Z7)   \
-	add3:  ADD(Z4, Z5)   \
-	add2:  ADD(Z2, Z3)   \
-	add1:  ADD(Z0, Z1)   \
-	MOVQ CX, R8      \
-	MOVQ m+0(FP), AX \
+	add14: ADD(Z26, Z27)                                                                          \
+	add13: ADD(Z24, Z25)                                                                          \
+	add12: ADD(Z22, Z23)                                                                          \
+	add11: ADD(Z20, Z21)                                                                          \
+	add10: ADD(Z18, Z19)                                                                          \
+	add9:  ADD(Z16, Z17)                                                                          \
+	add8:  ADD(Z14, Z15)                                                                          \
+	add7:  ADD(Z12, Z13)                                                                          \
+	add6:  ADD(Z10, Z11)                                                                          \
+	add5:  ADD(Z8, Z9)                                                                            \
+	add4:  ADD(Z6, Z7)                                                                            \
+	add3:  ADD(Z4, Z5)                                                                            \
+	add2:  ADD(Z2, Z3)                                                                            \
+	add1:  ADD(Z0, Z1)                                                                            \
+	MOVQ   CX, R8                                                                                 \
+	MOVQ   m+0(FP), AX                                                                            \
 	JUMP(put1, put2, put3, put4, put5, put6, put7, put8, put9, put10, put11, put12, put13, put14)
 
 // JUMP goes to the loop for m = AX.

@@ -48,14 +48,15 @@ const (
 	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
 	gemmPanelValues = 192 << 10
 
-	// Where strips are high and C is wide enough, each worker packs the panels that it
-	// multiplies, gemmOwnPanels at a time: what another has packed would come from that
-	// one's cache. It takes gemmOwnItems items. In teams of at most gemmOwnMost it packs A
-	// as well, all strips, if they have less than gemmOwnA values, 4 MiB.
-	gemmOwnPanels = 8
-	gemmOwnItems  = 4
-	gemmOwnMost   = 4
-	gemmOwnA      = 1 << 20
+	// Where C is wide enough, each worker packs the panels that it multiplies,
+	// gemmOwnColumns columns at a time: what another has packed would come from that one's
+	// cache. It takes gemmOwnItems items. In teams of at most gemmOwnMost it packs A as
+	// well, all strips, if they have less than gemmOwnA values, 4 MiB. Low strips gain by
+	// it only where A is in place and B is fetched ahead.
+	gemmOwnColumns = 256
+	gemmOwnItems   = 4
+	gemmOwnMost    = 4
+	gemmOwnA       = 1 << 20
 
 	// gemmPackedA and gemmPackedB bound the memory for packed matrices: 4 and
 	// 8 MiB.
@@ -294,9 +295,10 @@ func (j *gemmJob) plan(workers int) {
 		j.kc = max(1, j.k)
 	}
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
-	if high && j.packB && j.batch == 1 && j.panels >= gemmOwnPanels*workers {
+	own := gemmOwnColumns / j.nr
+	if j.packB && j.batch == 1 && j.panels >= own*workers && (high || !j.packA && !j.transB) {
 		j.ownB, j.ownA = true, j.packA && workers <= gemmOwnMost && j.strips*j.mr*j.kc < gemmOwnA
-		j.streamPanels = gemmOwnPanels
+		j.streamPanels = own
 	}
 	j.blocked = j.packA || j.packB && !j.ownB || j.dots && j.k > j.kc
 	if !j.blocked {
@@ -332,7 +334,7 @@ func (j *gemmJob) share(steps, workers int) {
 	}
 	strips, panels := j.stripN, j.panelN
 	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
-		if j.ownB && panels <= gemmOwnPanels/2 {
+		if j.ownB && panels <= j.streamPanels/2 {
 			return
 		}
 		byRows := !j.ownB && panels <= gemmItemPanels
@@ -398,7 +400,7 @@ func (s *gemmState) reserve(j *gemmJob, workers int) {
 			slots = 1
 		}
 		if j.ownB {
-			slots, panels = workers, gemmOwnPanels
+			slots, panels = workers, j.streamPanels
 		}
 		s.b = grown(s.b, slots*panels*j.kc*j.nr)
 	}

@@ -47,7 +47,7 @@ func (j *gemmJob) panel(slot, panel int) []float32 {
 // packOwn packs panels from <= q < to of B for one worker and returns them, each
 // [steps, nr].
 func (j *gemmJob) packOwn(from, to, p0, steps, worker int) []float32 {
-	panels := j.scratch.b[worker*gemmOwnPanels*j.kc*j.nr:]
+	panels := j.scratch.b[worker*j.streamPanels*j.kc*j.nr:]
 	for q := from; q < to; q++ {
 		j.packPanel(panels[(q-from)*steps*j.nr:], 0, q, p0, steps)
 	}
