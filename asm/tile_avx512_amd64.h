@@ -35,35 +35,36 @@
 	ADDQ $bytes, R13 \
 	ADDQ $bytes, BX
 
-// PUT stores a row of T and steps to the row above, ADD adds the row of C to it.
+// PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \
 	VMOVUPS c0, K1, (R8)   \
 	VMOVUPS c1, K2, 64(R8) \
 	SUBQ    DX, R8
 
 #define ADD(c0, c1) \
-	VADDPS (R8), c0, K1, c0   \
-	VADDPS 64(R8), c1, K2, c1 \
-	SUBQ   DX, R8
+	VADDPS  (R8), c0, K1, c0   \
+	VADDPS  64(R8), c1, K2, c1 \
+	VMOVUPS c0, K1, (R8)       \
+	VMOVUPS c1, K2, 64(R8)     \
+	SUBQ    DX, R8
 
-// FINISH stores m rows of T, entered at save14, ..., save1 with R8 at the last row of C,
-// and goes to next. All of C is read before any is written: where its rows are a
-// multiple of 4 KiB apart, a load would wait for the store before it. CX is its own.
+// FINISH stores the last m rows of T, entered at save14, ..., save1, and goes to
+// next.
 #define FINISH(accumulate) \
-save14: MOVQ R8, CX; CMPB accumulate, $0; JNE add14; JMP put14 \
-save13: MOVQ R8, CX; CMPB accumulate, $0; JNE add13; JMP put13 \
-save12: MOVQ R8, CX; CMPB accumulate, $0; JNE add12; JMP put12 \
-save11: MOVQ R8, CX; CMPB accumulate, $0; JNE add11; JMP put11 \
-save10: MOVQ R8, CX; CMPB accumulate, $0; JNE add10; JMP put10 \
-save9: MOVQ R8, CX; CMPB accumulate, $0; JNE add9; JMP put9 \
-save8: MOVQ R8, CX; CMPB accumulate, $0; JNE add8; JMP put8 \
-save7: MOVQ R8, CX; CMPB accumulate, $0; JNE add7; JMP put7 \
-save6: MOVQ R8, CX; CMPB accumulate, $0; JNE add6; JMP put6 \
-save5: MOVQ R8, CX; CMPB accumulate, $0; JNE add5; JMP put5 \
-save4: MOVQ R8, CX; CMPB accumulate, $0; JNE add4; JMP put4 \
-save3: MOVQ R8, CX; CMPB accumulate, $0; JNE add3; JMP put3 \
-save2: MOVQ R8, CX; CMPB accumulate, $0; JNE add2; JMP put2 \
-save1: MOVQ R8, CX; CMPB accumulate, $0; JNE add1; JMP put1 \
+save14: CMPB accumulate, $0; JNE add14; JMP put14 \
+save13: CMPB accumulate, $0; JNE add13; JMP put13 \
+save12: CMPB accumulate, $0; JNE add12; JMP put12 \
+save11: CMPB accumulate, $0; JNE add11; JMP put11 \
+save10: CMPB accumulate, $0; JNE add10; JMP put10 \
+save9: CMPB accumulate, $0; JNE add9; JMP put9 \
+save8: CMPB accumulate, $0; JNE add8; JMP put8 \
+save7: CMPB accumulate, $0; JNE add7; JMP put7 \
+save6: CMPB accumulate, $0; JNE add6; JMP put6 \
+save5: CMPB accumulate, $0; JNE add5; JMP put5 \
+save4: CMPB accumulate, $0; JNE add4; JMP put4 \
+save3: CMPB accumulate, $0; JNE add3; JMP put3 \
+save2: CMPB accumulate, $0; JNE add2; JMP put2 \
+save1: CMPB accumulate, $0; JNE add1; JMP put1 \
 put14: PUT(Z26, Z27) \
 put13: PUT(Z24, Z25) \
 put12: PUT(Z22, Z23) \
@@ -79,23 +80,21 @@ put3: PUT(Z4, Z5) \
 put2: PUT(Z2, Z3) \
 put1: PUT(Z0, Z1) \
 	JMP next \
-	add14: ADD(Z26, Z27)                                                                          \
-	add13: ADD(Z24, Z25)                                                                          \
-	add12: ADD(Z22, Z23)                                                                          \
-	add11: ADD(Z20, Z21)                                                                          \
-	add10: ADD(Z18, Z19)                                                                          \
-	add9:  ADD(Z16, Z17)                                                                          \
-	add8:  ADD(Z14, Z15)                                                                          \
-	add7:  ADD(Z12, Z13)                                                                          \
-	add6:  ADD(Z10, Z11)                                                                          \
-	add5:  ADD(Z8, Z9)                                                                            \
-	add4:  ADD(Z6, Z7)                                                                            \
-	add3:  ADD(Z4, Z5)                                                                            \
-	add2:  ADD(Z2, Z3)                                                                            \
-	add1:  ADD(Z0, Z1)                                                                            \
-	MOVQ   CX, R8                                                                                 \
-	MOVQ   m+0(FP), AX                                                                            \
-	JUMP(put1, put2, put3, put4, put5, put6, put7, put8, put9, put10, put11, put12, put13, put14)
+	add14: ADD(Z26, Z27) \
+	add13: ADD(Z24, Z25) \
+	add12: ADD(Z22, Z23) \
+	add11: ADD(Z20, Z21) \
+	add10: ADD(Z18, Z19) \
+	add9:  ADD(Z16, Z17) \
+	add8:  ADD(Z14, Z15) \
+	add7:  ADD(Z12, Z13) \
+	add6:  ADD(Z10, Z11) \
+	add5:  ADD(Z8, Z9)   \
+	add4:  ADD(Z6, Z7)   \
+	add3:  ADD(Z4, Z5)   \
+	add2:  ADD(Z2, Z3)   \
+	add1:  ADD(Z0, Z1)   \
+	JMP    next
 
 // JUMP goes to the loop for m = AX.
 #define JUMP(l1, l2, l3, l4, l5, l6, l7, l8, l9, l10, l11, l12, l13, l14) \
