@@ -21,70 +21,48 @@ func gemmTile() (mr, nr int) {
 	return genericMR, genericNR
 }
 
-// gemmNN and gemmTN are not inlined and call something, so that they have the
+func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	gemmAheadNN(m, n, k, a, lda, b, ldb, distance, c, ldc, Ahead{}, accumulate)
+}
+
+func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+	gemmAheadTN(m, n, k, a, lda, b, ldb, distance, c, ldc, Ahead{}, accumulate)
+}
+
+// gemmAheadNN and gemmAheadTN are not inlined and call something, so that they have the
 // prologue in which the scheduler can stop a goroutine that calls them in a
 // loop.
 //
 //go:noinline
-func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	switch level {
 	case AVX512:
 		if outerPays(n, k) {
 			souterAVX512(m, n, k, unsafe.SliceData(a), lda, 1, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
-		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
+		sgemmNN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 	case AVX2:
-		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
+		sgemmNN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 	default:
 		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
 }
 
 //go:noinline
-func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
+func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	switch level {
 	case AVX512:
 		if outerPays(n, k) {
 			souterAVX512(m, n, k, unsafe.SliceData(a), 1, lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
-		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
+		sgemmTN14x32AVX512(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 	case AVX2:
-		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, nil, 0, 0, accumulate)
+		sgemmTN6x16AVX2(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 	default:
 		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 	}
-}
-
-// gemmAheadNN is gemmNN that has rows fetched.
-//
-//go:noinline
-func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
-	kernel := sgemmNN14x32AVX512
-	switch {
-	case level == AVX2:
-		kernel = sgemmNN6x16AVX2
-	case level != AVX512 || outerPays(n, k):
-		gemmNN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
-		return
-	}
-	kernel(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
-}
-
-// gemmAheadTN is gemmTN that has rows fetched.
-//
-//go:noinline
-func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
-	kernel := sgemmTN14x32AVX512
-	switch {
-	case level == AVX2:
-		kernel = sgemmTN6x16AVX2
-	case level != AVX512 || outerPays(n, k):
-		gemmTN(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
-		return
-	}
-	kernel(m, n, k, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, unsafe.SliceData(ahead.X), ahead.LD, ahead.Rows, accumulate)
 }
 
 // outerPays reports whether k outer products take less time than register tiles.
