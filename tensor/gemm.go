@@ -329,16 +329,16 @@ func (j *gemmJob) share(steps, workers int) {
 	}
 	work := j.stripN * j.mr * j.panelN * j.nr * max(1, steps) * j.batches
 	want := min(work>>gemmItemBits, max(gemmFewItems, min(work>>gemmLargeBits, gemmManyItems)))
-	if j.ownB {
-		want = min(want, gemmOwnItems*workers)
-	}
 	strips, panels := j.stripN, j.panelN
-	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
-		if j.ownB && panels <= j.streamPanels/2 {
-			return
+	if j.ownB { // a panel is packed once for all strips
+		for want = min(want, gemmOwnItems*workers); j.colGroups < want && panels > j.streamPanels/2; panels = (panels + 1) / 2 {
+			j.colGroups *= 2
 		}
-		byRows := !j.ownB && panels <= gemmItemPanels
-		if even := strips%2 == 0; strips*panels < gemmEqualTiles && even != (panels%2 == 0) && !j.ownB {
+		return
+	}
+	for items := j.batches; items < want && (strips > 1 || panels > 1); items *= 2 {
+		byRows := panels <= gemmItemPanels
+		if even := strips%2 == 0; strips*panels < gemmEqualTiles && even != (panels%2 == 0) {
 			byRows = even
 		}
 		if panels == 1 || byRows && strips > 1 {

@@ -20,30 +20,15 @@ func (t *gemmMultiply) Do(lo, hi, worker int) {
 			x.q0, x.q1 = q0+part*(q1-q0)/parts, q0+(part+1)*(q1-q0)/parts
 			if j.blocked {
 				x.p0, x.steps = j.p0, j.steps
-				j.multiply(&x, j.rowsOfB(x.p0, x.q1, q1))
+				j.multiply(&x, j.next(&x, q1))
 				continue
 			}
 			for x.p0 = 0; x.p0 == 0 || x.p0 < j.k; x.p0 += j.kc {
 				x.steps = min(j.kc, j.k-x.p0)
-				var next []float32
-				if j.ownB {
-					if next = j.rowsOfB(x.p0+x.steps, x.q0, q1); next == nil {
-						next = j.rowsOfB(0, x.q1, q1)
-					}
-				}
-				j.multiply(&x, next)
+				j.multiply(&x, j.next(&x, q1))
 			}
 		}
 	}
-}
-
-// rowsOfB returns B from row p and panel q on, for a worker that packs the panels up to
-// q1 to have it fetched ahead. It returns nil where there is nothing to fetch.
-func (j *gemmJob) rowsOfB(p, q, q1 int) []float32 {
-	if !j.ownB || j.transB || p >= j.k || q >= q1 {
-		return nil
-	}
-	return j.b[p*j.ldb+(j.panel0+q)*j.nr:]
 }
 
 // gemmPass is what a worker multiplies at a time: steps p0 <= p < p0+steps of k of
@@ -52,6 +37,26 @@ type gemmPass struct {
 	worker, slot   int
 	s0, s1, q0, q1 int
 	p0, steps      int
+}
+
+// next returns B from where the pass after x begins to pack it, for a worker whose panels
+// end at q1. It returns nil where nothing is to be fetched.
+func (j *gemmJob) next(x *gemmPass, q1 int) []float32 {
+	if !j.ownB || j.transB {
+		return nil
+	}
+	p, q := x.p0, x.q1
+	if !j.blocked {
+		if p += x.steps; p < j.k {
+			q = x.q0
+		} else {
+			p = 0
+		}
+	}
+	if q == q1 {
+		return nil
+	}
+	return j.b[p*j.ldb+(j.panel0+q)*j.nr:]
 }
 
 // multiply adds a pass to C and finishes it after the last step of k. It has the

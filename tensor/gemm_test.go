@@ -256,6 +256,52 @@ func TestSgemmThreads(t *testing.T) {
 	})
 }
 
+// TestGemmNext: what is fetched during a pass is what the worker packs next, each row of
+// it with one strip.
+func TestGemmNext(t *testing.T) {
+	const m, n, k, q1 = 60, 2000, 1100, 7
+	for _, alpha := range []float32{1, 2} { // A in place, and packed
+		j := gemmJob{m: m, n: n, k: k, batch: 1, lda: k, ldb: n, ldc: n, alpha: alpha, b: make([]float32, k*n)}
+		for i := range j.b {
+			j.b[i] = float32(i)
+		}
+		j.plan(1)
+		if !j.ownB {
+			continue // low strips that are packed
+		}
+		check := func(x gemmPass, p, q int) {
+			t.Helper()
+			next := j.next(&x, q1)
+			if q == q1 {
+				if next != nil {
+					t.Fatalf("alpha %v, %+v: B from %v on is fetched, want nothing", alpha, x, next[0])
+				}
+				return
+			}
+			row := p
+			for s := range 5 {
+				ahead := j.ahead(next, x.steps, s, 5)
+				if want := float32(row*n + q*j.nr); ahead.X[0] != want || ahead.LD != n {
+					t.Fatalf("alpha %v, %+v: strip %d fetches B from %v on, want %v", alpha, x, s, ahead.X[0], want)
+				}
+				row += ahead.Rows
+			}
+			if row != p+x.steps {
+				t.Fatalf("alpha %v, %+v: rows up to %d are fetched, want %d", alpha, x, row, p+x.steps)
+			}
+		}
+		first := gemmPass{q0: 2, q1: 4, steps: j.kc}
+		if j.blocked {
+			check(first, 0, 4)
+			check(gemmPass{q0: 4, q1: q1, steps: j.kc}, 0, q1)
+		} else {
+			check(first, j.kc, 2)
+			check(gemmPass{q0: 2, q1: 4, p0: 2 * j.kc, steps: k - 2*j.kc}, 0, 4)
+			check(gemmPass{q0: 4, q1: q1, p0: 2 * j.kc, steps: k - 2*j.kc}, 0, q1)
+		}
+	}
+}
+
 func sameBits(t *testing.T, want, got []float32, format string, args ...any) {
 	t.Helper()
 	if len(got) != len(want) {
