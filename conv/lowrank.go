@@ -24,9 +24,13 @@ import (
 // multiple of some power of two apart, so that what one position of all planes has
 // would fall into a few sets of any cache. For a position of the output everything
 // then happens in the second-level cache: what the taps meet is copied to xcol [c,
-// (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)]. Where the level has a
+// (t,j), b], made to z [(c,k), (i,b)] and mixed to y [o, (i,b)]. Some channels lie side by side in xcol where
+// the columns of one are too few for a register tile. Where the level has a
 // matrix unit, the products with w are split, and those with the features sliced if there
 // are so many of these that they fill its blocks.
+//
+// Where the output has so few positions that z takes no more memory than x, z is made as a whole first: such a
+// layer, above all with a single image, has more channels to share out than positions.
 //
 // Backward goes through all positions for one block of input channels at a time,
 //
@@ -39,7 +43,8 @@ import (
 // up over the blocks in order.
 type lowRank struct {
 	features int
-	keeps    bool // z, from Forward to Backward
+	whole    bool // z is made as a whole,
+	keeps    bool // and stays from Forward to Backward
 	kept     bool // z is that of a Forward since Prepare
 	cpu      *tensor.CPU
 	team     *tensor.Team
@@ -79,7 +84,7 @@ type factors struct {
 	wSplit, turnSplit   []float32
 	fSliced, backSliced []float32
 
-	// What Forward keeps: z [chunk, position, (c,k), (i,b)] and s [chunk, position, c, b].
+	// What Forward makes as a whole: z [chunk, position, (c,k), (i,b)] and s [chunk, position, c, b].
 	z, s []float32
 
 	ldw, ldo int
@@ -90,10 +95,10 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 	rows, taps := p.features*s.NOut, len(s.Offsets)*s.NIn
 	wide := s.In * p.features
 	ldw, ldo := columns(wide), columns(s.Out)
-	chunks, width := chunksOf(s)
-	outputs := 0
+	_, width := chunksOf(s)
+	ofZ, ofS := 0, 0
 	if p.keeps {
-		outputs = chunks * s.OutH * s.OutW * s.In * width
+		ofZ, ofS = p.sizesOfZ(s)
 	}
 	at := 0
 	piece := func(n int) []float32 {
@@ -115,9 +120,16 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		b: piece(s.Out * s.In), bTurn: piece(s.In * s.Out),
 		bias: piece(s.Out * width), ones: piece(max(taps, width)),
 		wSplit: piece(p.splitSize(s, p.mixChannels(s), false)), turnSplit: piece(p.splitSize(s, p.blockChannels(s), true)),
-		z: piece(outputs * rows), s: piece(outputs),
+		z: piece(ofZ), s: piece(ofS),
 		ldw: ldw, ldo: ldo,
 	}, at
+}
+
+// sizesOfZ returns the sizes of z and s for all chunks and positions.
+func (p *lowRank) sizesOfZ(s *Shape) (z, sums int) {
+	chunks, width := chunksOf(s)
+	sums = chunks * s.OutH * s.OutW * s.In * width
+	return sums * p.features * s.NOut, sums
 }
 
 // lowRankSplits reports whether the products with w are split: where the level has a
@@ -210,12 +222,18 @@ func lowRankPays(s *Shape, features int) bool {
 
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
 func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
-	p.keeps = !inference && s.OutH*s.OutW*p.features*s.NOut <= s.H*s.W*s.NIn
+	p.whole = s.OutH*s.OutW*p.features*s.NOut <= s.H*s.W*s.NIn
+	p.keeps = p.whole && !inference
 	_, prepared = p.layOut(nil, s)
 	chunks, width := chunksOf(s)
 	in := roundUp(s.H * s.W * s.Sources() * width)
 	if inference {
-		return prepared, chunks * in
+		scratch = chunks * in
+		if p.whole {
+			z, sums := p.sizesOfZ(s)
+			scratch += roundUp(z) + sums
+		}
+		return prepared, scratch
 	}
 	out := s.OutH * s.OutW * s.Out
 	blocks := blocksOf(s.In, p.blockChannels(s))
@@ -233,6 +251,15 @@ func chunksOf(s *Shape) (count, width int) {
 // featuresSize returns the number of values of df.
 func (p *lowRank) featuresSize(s *Shape) int {
 	return p.features * s.NOut * s.NIn * len(s.Offsets)
+}
+
+// sideBySide returns of how many channels the columns are multiplied together.
+func (p *lowRank) sideBySide(s *Shape) int {
+	if slicesFeatures(s, p.features) {
+		return 1
+	}
+	_, width := chunksOf(s)
+	return min(s.In, max(1, vector/width))
 }
 
 // mixChannels returns how many channels a forward pass mixes at a time.
@@ -300,7 +327,8 @@ func (p *lowRank) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buff
 
 // lowRankLocal is the memory of a worker, for one position.
 type lowRankLocal struct {
-	xcol   []float32 // [c, (t,j), b]
+	xcol   []float32 // [c, (t,j), b], or [(t,j), (c,b)] for channels side by side
+	beside []float32 // [(k,i), (c,b)] z of channels side by side
 	z      []float32 // [(c,k), (i,b)]
 	s      []float32 // [c, b]
 	y      []float32 // [o, (i,b)], lowRankPass.ldy
@@ -329,7 +357,7 @@ func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 	_, width := chunksOf(s)
 	mix, block := p.mixChannels(s), p.blockChannels(s)
 	most := max(mix, block)
-	rows := p.features * s.NOut
+	rows, beside := p.features*s.NOut, p.sideBySide(s)
 	var split lowRankLocal
 	if lowRankSplits(s) {
 		across := s.NOut * width
@@ -350,7 +378,8 @@ func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 	return lowRankLocal{
 		left: aligned(left), right: aligned(right), dxcol: aligned(dxcol),
 		zSplit: split.zSplit, dySplit: split.dySplit, turned: split.turned, dzAll: split.dzAll,
-		xcol:   aligned(most * len(s.Offsets) * s.NIn * width),
+		xcol:   aligned(max(most, beside) * deep * width),
+		beside: aligned(beside * rows * width),
 		z:      aligned(most * rows * width),
 		s:      aligned(s.In * width),
 		y:      aligned(s.Out * columns(s.NOut*width)),
@@ -419,7 +448,15 @@ func (p *lowRank) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 		l.run(blocksOf(s.H*s.W, packing), (*lowRankPack)(l))
 	}
 	l.packed = all[:chunks*size]
-	l.run(chunks*s.OutH*s.OutW, (*lowRankForward)(l))
+	outputs := chunks * s.OutH * s.OutW
+	if p.whole {
+		if !p.keeps {
+			z, sums := p.sizesOfZ(s)
+			l.z, l.factors.s = all[chunks*size:][:z], all[chunks*size+roundUp(z):][:sums]
+		}
+		l.run(outputs*blocksOf(s.In, p.sideBySide(s)), (*lowRankFeatures)(l))
+	}
+	l.run(outputs, (*lowRankForward)(l))
 	p.pass, p.kept = lowRankPass{}, p.keeps
 }
 
@@ -446,6 +483,31 @@ func take(dst, src []float32, n int) {
 	clear(dst[n:])
 }
 
+// at returns the pass over the chunk of an output, and the position.
+func (l *lowRankPass) at(output int) (of lowRankPass, position int) {
+	s := l.shape
+	plane, size := s.OutH*s.OutW, roundUp(s.H*s.W*s.Sources()*l.width)
+	of = *l
+	of.chunk(output / plane)
+	of.packed = l.packed[output/plane*size:][:size]
+	return of, output % plane
+}
+
+// lowRankFeatures makes z as a whole, item by item some channels at a position of a chunk.
+type lowRankFeatures lowRankPass
+
+// Do computes the items lo <= item < hi.
+func (t *lowRankFeatures) Do(lo, hi, worker int) {
+	s := t.shape
+	blocks := blocksOf(s.In, t.sideBySide(s))
+	for item := lo; item < hi; item++ {
+		l, position := (*lowRankPass)(t).at(item / blocks)
+		c0, c1 := share(s.In, blocks, item%blocks)
+		z, sums := l.ofOutput(position, c0)
+		l.convolve(z, sums, c0, c1-c0, position, &l.locals[worker])
+	}
+}
+
 // lowRankForward computes y, item by item a position of a chunk: a last layer has
 // one position alone.
 type lowRankForward lowRankPass
@@ -454,13 +516,9 @@ var _ tensor.Task = (*lowRankForward)(nil)
 
 // Do computes the items lo <= item < hi.
 func (t *lowRankForward) Do(lo, hi, worker int) {
-	l := lowRankPass(*t)
-	s := l.shape
-	plane, size := s.OutH*s.OutW, roundUp(s.H*s.W*s.Sources()*l.width)
 	for item := lo; item < hi; item++ {
-		l.chunk(item / plane)
-		l.packed = t.packed[item/plane*size:][:size]
-		l.forward(item%plane, &l.locals[worker])
+		l, position := (*lowRankPass)(t).at(item)
+		l.forward(position, &l.locals[worker])
 	}
 }
 
@@ -471,12 +529,14 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 	for part, at := 0, 0; part < count; part++ {
 		c0, c1 := share(s.In, count, part)
 		z, sums := m.z, m.s[c0*l.width:]
-		if l.keeps {
-			z, sums = l.ofOutput(position, c0)
-		}
-		for c := c0; c < c1; c++ {
-			l.gather(m.xcol, c, position)
-			l.convolve(z[(c-c0)*l.features*across:], sums[(c-c0)*l.width:], m.xcol, m)
+		if l.whole {
+			z, _ = l.ofOutput(position, c0)
+		} else {
+			blocks := blocksOf(c1-c0, l.sideBySide(s))
+			for i := range blocks {
+				from, to := share(c1-c0, blocks, i)
+				l.convolve(z[from*l.features*across:], sums[from*l.width:], c0+from, to-from, position, m)
+			}
 		}
 		depth := (c1 - c0) * l.features
 		if lowRankSplits(s) {
@@ -489,7 +549,7 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 	}
 	copy(m.common, l.bias)
 	sums := m.s
-	if l.keeps {
+	if l.whole {
 		_, sums = l.ofOutput(position, 0)
 	}
 	gemmNN(s.Out, l.width, s.In, l.b, s.In, sums, l.width, m.common, l.width, true)
@@ -503,7 +563,7 @@ func (l *lowRankPass) forward(position int, m *lowRankLocal) {
 	}
 }
 
-// ofOutput returns what is kept, from channel c on, of z and s at a position of the chunk.
+// ofOutput returns what is made as a whole, from channel c on, of z and s at a position of the chunk.
 func (l *lowRankPass) ofOutput(position, c int) (z, sums []float32) {
 	s := l.shape
 	at := ((l.b0/l.width*s.OutH*s.OutW+position)*s.In + c) * l.width
@@ -521,32 +581,61 @@ func (l *lowRankPass) meets(o Offset, position int) int {
 	return row*s.W + col
 }
 
-// gather copies what the taps meet of channel c: xcol [(t,j), b], zero outside the
+// gather copies what the taps meet of n channels from c on: xcol [(t,j), (c,b)], zero outside the
 // plane.
-func (l *lowRankPass) gather(xcol []float32, c, position int) {
+func (l *lowRankPass) gather(xcol []float32, c, n, position int) {
 	s := l.shape
-	size := s.NIn * l.width
+	size := s.NIn * n * l.width
 	for t, o := range s.Offsets {
 		dst := xcol[t*size:][:size]
 		if at := l.meets(o, position); at >= 0 {
-			copy(dst, l.packed[(at*s.In+c)*size:])
+			exchange(dst, l.packed[(at*s.In+c)*s.NIn*l.width:], n, s.NIn, l.width)
 		} else {
 			clear(dst)
 		}
 	}
 }
 
-// convolve makes z [(k,i), b] and s [b] of one channel.
-func (l *lowRankPass) convolve(z, sum, xcol []float32, m *lowRankLocal) {
+// exchange copies src [m, n, width] to dst [n, m, width].
+func exchange(dst, src []float32, m, n, width int) {
+	switch {
+	case m == 1 || n == 1:
+		copy(dst[:m*n*width], src)
+	case width == 1:
+		asm.Transpose(dst, m, src, n, m, n)
+	default:
+		for i := range m {
+			for j := range n {
+				copy(dst[(j*m+i)*width:][:width], src[(i*n+j)*width:])
+			}
+		}
+	}
+}
+
+// convolve makes z [(c,k), (i,b)] and s [c, b] of n channels from c on, side by side, at a position.
+func (l *lowRankPass) convolve(z, sums []float32, c, n, position int, m *lowRankLocal) {
+	l.gather(m.xcol, c, n, position)
+	rows, columns, to := l.features*l.shape.NOut, n*l.width, z
+	if n > 1 {
+		to = m.beside
+	}
+	l.multiply(to, sums, m.xcol, columns, m)
+	if n > 1 {
+		exchange(z, to, rows, n, l.width)
+	}
+}
+
+// multiply makes z [(k,i), (c,b)] and s [c, b] of so many columns of xcol.
+func (l *lowRankPass) multiply(z, sums, xcol []float32, columns int, m *lowRankLocal) {
 	s := l.shape
 	deep, rows := len(s.Offsets)*s.NIn, l.features*s.NOut
 	if slicesFeatures(s, l.features) {
-		asm.SliceHalves(m.right, xcol, l.width, deep, l.width)
-		asm.GemmSlices(rows, l.width, halfOf(deep), [2][]float32{l.fSliced}, m.right, [2][]float32{z}, l.width, false, [2][]float32{})
+		asm.SliceHalves(m.right, xcol, columns, deep, columns)
+		asm.GemmSlices(rows, columns, halfOf(deep), [2][]float32{l.fSliced}, m.right, [2][]float32{z}, columns, false, [2][]float32{})
 	} else {
-		gemmNN(rows, l.width, deep, l.f, deep, xcol, l.width, z, l.width, false)
+		gemmNN(rows, columns, deep, l.f, deep, xcol, columns, z, columns, false)
 	}
-	asm.GemmNN(1, l.width, deep, l.ones, deep, xcol, l.width, sum, l.width, false)
+	asm.GemmNN(1, columns, deep, l.ones, deep, xcol, columns, sums, columns, false)
 }
 
 // aligned returns n values at a multiple of 64 bytes.

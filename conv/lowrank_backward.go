@@ -142,9 +142,9 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 		for c := c0; c < c1; c++ {
 			at := c - c0
 			xcol := m.xcol[at*deep*l.width:]
-			l.gather(xcol, c, position)
+			l.gather(xcol, c, 1, position)
 			if !l.kept {
-				l.convolve(z[at*rows*l.width:], xSums[at*l.width:], xcol, m)
+				l.multiply(z[at*rows*l.width:], xSums[at*l.width:], xcol, l.width, m)
 			}
 		}
 		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, z, xSums, m)

@@ -116,6 +116,12 @@ func (l *perElementPass) convolve(pass *rowPass, to, from *imageBlocks, b int, m
 
 // multiply computes, or adds to, y for a block of n sources and m targets.
 func (l *perElementPass) multiply(pass *rowPass, y []float32, local *perElementLocal, n, m int, accumulate bool) {
+	if pass.fused() {
+		for f := range pass.count {
+			pass.multiplyFused(y, local.x, local.block, f, n, m, accumulate, nil)
+		}
+		return
+	}
 	for f0 := 0; f0 < pass.count; {
 		f1 := f0 + pass.together(f0, n*m)
 		pass.spectrum(local.spectrum, local.block, f0, f1, n*m)

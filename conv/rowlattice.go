@@ -1,6 +1,10 @@
 package conv
 
-import "math"
+import (
+	"math"
+
+	"github.com/noether-go/noether/asm"
+)
 
 // rowLattice holds the frequencies of the transform along the columns of a plane
 // (over its rows) and the matrices of the algorithms that convolve rows (rowPass),
@@ -137,6 +141,20 @@ func (l *rowLattice) matrices() {
 			}
 		}
 		l.forward.kernel, l.adjoint.kernel, l.back = append(l.forward.kernel, sum...), append(l.adjoint.kernel, adjoint...), append(l.back, back...)
+	}
+	l.forward.shape()
+	l.adjoint.shape()
+}
+
+// shape sets the shapes of the frequencies.
+func (p *rowPass) shape() {
+	for f := range p.count {
+		s := asm.GaussShape{Real: p.real(f), Rows: p.toW, First: p.before, End: p.before + p.fromW, Columns: make([]asm.GaussColumn, len(p.heights))}
+		for c, e := range p.heights {
+			n := 2*e + 1
+			s.Columns[p.column(c)] = asm.GaussColumn{Slot: p.first[c], Waves: p.kernel[p.at[c]+f*n:][:n]}
+		}
+		p.shapes = append(p.shapes, s)
 	}
 }
 

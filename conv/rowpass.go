@@ -31,9 +31,10 @@ type rowPass struct {
 	before                 int // columns of zeros before those of a plane
 	reversed               bool
 
-	analysis  []float32 // [plane, fromH]: planes re, -(re+im) and im-re
-	kernel    []float32 // from slots to K^, for each column [count, slots of the column]: of c and d
-	synthesis []float32 // [toH, plane]
+	analysis  []float32        // [plane, fromH]: planes re, -(re+im) and im-re
+	kernel    []float32        // from slots to K^, for each column [count, slots of the column]: of c and d
+	shapes    []asm.GaussShape // [count]: the same, but for the numbers of planes
+	synthesis []float32        // [toH, plane]
 }
 
 // width returns the number of columns of a transformed plane, the zeros on both
@@ -58,10 +59,7 @@ func (p *rowPass) spectrum(k, slots []float32, f0, f1, n int) {
 	for c, e := range p.heights {
 		count := 2*e + 1
 		waves, from := p.kernel[p.at[c]:], slots[p.first[c]*n:]
-		column := c
-		if p.reversed {
-			column = len(p.heights) - 1 - c
-		}
+		column := p.column(c)
 		for f := f0; f < f1; f++ {
 			to := k[(p.plane[f]-p.plane[f0])*size+column*n:]
 			switch {
@@ -84,6 +82,14 @@ func (p *rowPass) spectrum(k, slots []float32, f0, f1, n int) {
 	}
 }
 
+// column returns where the planes of K^ have the column c of taps.
+func (p *rowPass) column(c int) int {
+	if p.reversed {
+		return len(p.heights) - 1 - c
+	}
+	return c
+}
+
 // kernelSize returns the distance of the planes of K^, for n values in each column: they are
 // not to fall into the same few lines of the cache.
 func (p *rowPass) kernelSize(n int) int { return len(p.heights)*n + 16 }
@@ -102,6 +108,17 @@ func (p *rowPass) multiply(y, x, k []float32, f, n, m int, accumulate bool, ahea
 	sums := asm.PairPart{M: p.toW, K: steps, LDA: n, A: x, B: k, C: y}
 	differences := asm.PairPart{M: p.toW, K: steps, LDA: n, A: x[2*size:], B: k[2*distance:], C: y[2*rows:]}
 	return asm.GemmPair(m, &sums, &differences, m, m, accumulate, ahead)
+}
+
+// fused reports whether multiplyFused is quicker than products with planes of K^ in memory.
+func (p *rowPass) fused() bool { return asm.FastGaussRows(&p.shapes[0]) }
+
+// multiplyFused is multiply by what is made of the slots [slot, n, m] meanwhile. Positions outside the plane are
+// left out.
+func (p *rowPass) multiplyFused(y, x, slots []float32, f, n, m int, accumulate bool, ahead []float32) []float32 {
+	s := p.shapes[f]
+	s.N, s.M, s.XPlane, s.YPlane = n, m, p.width()*n, p.toW*m
+	return asm.GaussRows(&s, x[p.plane[f]*s.XPlane:], slots, y[p.plane[f]*s.YPlane:], accumulate, ahead)
 }
 
 // synthesise transforms y [plane, toW, m] back to m planes to [toH, toW, m].

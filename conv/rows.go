@@ -208,14 +208,18 @@ func (t *rowsProduct) Do(lo, hi, worker int) {
 		for block := range p.sourceBlocks {
 			n0, n1 := p.sourcesOf(block)
 			n, m := n1-n0, m1-m0
-			var ahead []float32
-			if block+1 < p.sourceBlocks {
-				n2, n3 := p.sourcesOf(block + 1)
-				ahead = p.slotsOf(m0, m1, n2)[:(n3-n2)*m*len(p.shape.Offsets)]
+			slots, ahead := p.slotsOf(m0, m1, n0), p.slotsBehind(item, block)
+			if p.forward.fused() {
+				for f := first; f < end; f++ {
+					for b := range p.shape.B {
+						ahead = p.forward.multiplyFused(p.toOf(b, m0), p.fromOf(b, n0), slots, f, n, m, block > 0, ahead)
+					}
+				}
+				continue
 			}
 			for f0 := first; f0 < end; {
 				f1 := min(end, f0+p.forward.together(f0, n*m))
-				p.forward.spectrum(spectrum, p.slotsOf(m0, m1, n0), f0, f1, n*m)
+				p.forward.spectrum(spectrum, slots, f0, f1, n*m)
 				for b := range p.shape.B {
 					for f := f0; f < f1; f++ {
 						k := spectrum[(p.plane[f]-p.plane[f0])*p.forward.kernelSize(n*m):]
@@ -226,6 +230,18 @@ func (t *rowsProduct) Do(lo, hi, worker int) {
 			}
 		}
 	}
+}
+
+// slotsBehind returns the slots of the block that a worker takes next, most likely.
+func (p *rows) slotsBehind(item, block int) []float32 {
+	if block++; block == p.sourceBlocks {
+		if item, block = item+1, 0; item == p.targetBlocks*p.parts {
+			return nil
+		}
+	}
+	m0, m1 := p.targetsOf(item / p.parts)
+	n0, n1 := p.sourcesOf(block)
+	return p.slotsOf(m0, m1, n0)[:(n1-n0)*(m1-m0)*len(p.shape.Offsets)]
 }
 
 // rowsSynthesis transforms to y, item by item a block of targets.
