@@ -24,6 +24,7 @@ type lattice struct {
 	shareTargets     int // rows (o,i) of a share of the output, see schedule
 	shareSources     int // planes of a share of the input
 	groups           []frequencies
+	ownOpposite      []bool // by frequency: f = -f, so that all spectra of real planes are real
 
 	h, w       int // input plane
 	outH, outW int // output plane
@@ -116,6 +117,9 @@ func newLattice(s *Shape) *lattice {
 		}
 		l.groups = append(l.groups, g)
 		l.count += g.count
+		for fx := range g.count {
+			l.ownOpposite = append(l.ownOpposite, g.rows == 1 && !l.mirrored(fx))
+		}
 		imaginary += g.rows - 1
 	}
 	l.slotWaves = newSlotWaves(s.Offsets, l)

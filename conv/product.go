@@ -172,7 +172,12 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
-		asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch), spare)
+		if p.ownOpposite[p.first+f+q] {
+			gemmNN(nm, batch, nc, kr, ld, x, batch, y, batch, c0 > 0)
+			clear(y[out:][:nm*batch])
+		} else {
+			asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch), spare)
+		}
 		if p.first+f+q == 0 && c0 == 0 {
 			p.addBias(y, m0, nm)
 		}
@@ -215,6 +220,11 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
+		if p.ownOpposite[p.first+f+q] {
+			gemmTN(nc, batch, nm, kr, ld, dy, batch, dx, batch, m0 > 0)
+			clear(dx[out:][:nc*batch])
+			continue
+		}
 		asm.GemmComplexTN(nc, batch, nm, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0, nextOperands(dy, in, nm*batch, dx, out, nc*batch), spare)
 	}
 }

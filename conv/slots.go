@@ -277,6 +277,11 @@ func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32
 			asm.GemmComplexQuads(nm, nc, batch, y, y[plane:], batch, x, x[part:], distance, re, im, ld, false, ahead)
 			continue
 		}
+		if g.ownOpposite[g.first+f+q] {
+			gemmPanels(nm, nc, batch, y, batch, x, distance, re, ld, false)
+			clear(im[:size])
+			continue
+		}
 		asm.Affine(minus, y[plane:][:nm*batch], -1, 0)
 		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead, spare)
 	}
