@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 )
 
@@ -43,21 +44,28 @@ func TestGoldenRelaxedBernoulli(t *testing.T) {
 
 // The derivatives against central differences in float64.
 func TestRelaxedGradient(t *testing.T) {
-	const h = 1e-4
+	check := func(x, u, temperature float64) {
+		const h = 1e-4
+		f := func(h float64) float64 {
+			s, _ := relaxed(x+h, u, temperature)
+			return s
+		}
+		_, slope := relaxed(x, u, temperature)
+		want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
+		if math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
+			t.Fatalf("logit %v, u %v, T %v: slope %v, by differences %v", x, u, temperature, slope, want)
+		}
+	}
 	for _, temperature := range []float64{2, 0.5, 0.1} {
 		for x := -6.0; x <= 6; x += 0.37 {
 			for u := 0.01; u < 1; u += 0.0713 {
-				f := func(h float64) float64 {
-					s, _ := relaxed(x+h, u, temperature)
-					return s
-				}
-				_, slope := relaxed(x, u, temperature)
-				want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
-				if math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
-					t.Fatalf("logit %v, u %v, T %v: slope %v, by differences %v", x, u, temperature, slope, want)
-				}
+				check(x, u, temperature)
 			}
 		}
+	}
+	src := stream.New(1, "relaxed", 0)
+	for range 10000 {
+		check(16*src.Float64()-8, src.Float64(), 0.1+2*src.Float64())
 	}
 	for _, compat := range []bool{true, false} {
 		for _, g := range []lie.Group{lie.SE2, lie.E2} {

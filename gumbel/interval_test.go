@@ -53,12 +53,6 @@ func bind(t testing.TB, u *gumbel.Distribution, theta float32) *nn.Parameters {
 	return &ps
 }
 
-// setTheta changes the parameter on the device.
-func setTheta(ps *nn.Parameters, theta float32) {
-	ps.All()[0].Host[0] = theta
-	ps.Upload()
-}
-
 func partial(max int, j gumbel.Jitter) gumbel.Config {
 	return gumbel.Config{Group: lie.SE2, Max: max, Partial: true, Jitter: j, Name: "theta"}
 }
@@ -281,7 +275,7 @@ func TestPlacement(t *testing.T) {
 					}
 				}
 			}
-			for range 1000 {
+			for range cases() {
 				theta := 1.0
 				if !full {
 					u.Parameters()[0].Host[0] = float32(0.02 + 0.98*src.Float64())
@@ -337,67 +331,87 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// The true gradient against central differences, with the draws and the number
-// of elements fixed. The loss is smooth across the wrap of the angle.
+// The true gradient of every half-width against central differences of what is drawn,
+// with the draws and the number of elements fixed. The loss is smooth across the wrap
+// of an angle.
 func TestGradient(t *testing.T) {
-	const h = 1.0 / 4096 // exact in float32 beside theta
-	src := stream.New(1, "gradient", 0)
-	for _, c := range []struct {
-		jitter gumbel.Jitter
-		group  lie.Group
-		axis   int // of the angle
-	}{
-		{gumbel.Stratified, lie.SE2, 0},
-		{gumbel.Comb, lie.SE2, 0},
-		{gumbel.Stratified, lie.DirectProduct(lie.T2, lie.SO2), 1},
+	for at, group := range []lie.Group{
+		lie.SE2, lie.E2, lie.RPlus, lie.Sim2, lie.Periodic(lie.SE2), lie.Periodic(lie.E2), lie.Periodic(lie.Sim2), lie.DirectProduct(lie.T2, lie.SO2),
+		lie.DirectProduct(lie.O2, lie.RPlus), lie.DirectProduct(lie.Cyclic(4), lie.RPlus), lie.DirectProduct(lie.Dihedral(2), lie.RPlus),
+		lie.DirectProduct(lie.Mirror, lie.RPlus),
 	} {
-		const most = 8
-		cfg := partial(most, c.jitter)
-		cfg.Group = c.group
-		u := newDistribution(t, cfg)
-		ps := bind(t, u, 1)
-		const lists = 2
-		e := gumbel.NewLists(c.group, most, lists)
-		draws, weight := make([]float64, lists*most), make([]float64, lists*most)
-		draw := func(theta float32) int {
-			setTheta(ps, theta)
-			u.Draw(e, &replay{u: draws}, true)
-			return e.Len()
+		for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb, gumbel.IID} {
+			gradientOfIntervals(t, gumbel.Config{Group: group, Max: 8, Partial: true, Jitter: jitter, Name: "theta"}, stream.New(1, "gradient", uint64(at)))
 		}
-		loss := func(theta float32) float64 {
-			draw(theta)
-			s := 0.0
-			for i, g := range e.G {
-				s += weight[i] * math.Sin(g[c.axis])
+	}
+}
+
+func gradientOfIntervals(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
+	const h = 1.0 / 4096 // exact in float32 beside theta
+	const lists = 2
+	u := newDistribution(t, cfg)
+	ps := bind(t, u, 1)
+	size := u.Parameters()[0]
+	axes := len(cfg.Group.Axes())
+	e := gumbel.NewLists(cfg.Group, cfg.Max, lists)
+	draws, weight := make([]float64, 2*lists*cfg.Max), make([]lie.Vector, lists*cfg.Max)
+	theta := make([]float32, len(size.Host))
+	// draw draws with one half-width moved.
+	draw := func(i int, by float32) int {
+		copy(size.Host, theta)
+		size.Host[i] += by
+		ps.Upload()
+		u.Draw(e, &replay{u: draws}, true)
+		return e.Len()
+	}
+	loss := func(i int, by float32) float64 {
+		draw(i, by)
+		s := 0.0
+		for k, g := range e.G {
+			for axis := range axes {
+				s += weight[k][axis] * math.Sin(g[axis])
 			}
-			return s
 		}
-		tested := 0
-		for range 10000 {
-			theta := float32(math.Floor(src.Float64()*4096) / 4096)
-			for i := range draws {
-				draws[i], weight[i] = src.Float64(), 2*src.Float64()-1
+		return s
+	}
+	for tested, drawn := 0, 0; tested < cases(); drawn++ {
+		if drawn > 4*cases() {
+			t.Fatalf("%s: only %d of %d cases keep their number of elements", name(cfg), tested, drawn)
+		}
+		for i := range theta {
+			theta[i] = float32(math.Floor(src.Float64()*4096) / 4096)
+		}
+		for i := range draws {
+			draws[i] = src.Float64()
+		}
+		for k := range weight {
+			for axis := range axes {
+				weight[k][axis] = 2*src.Float64() - 1
 			}
-			n := draw(theta)
-			if draw(theta-2*h) != n || draw(theta+2*h) != n {
-				continue
+		}
+		n, same := draw(0, 0), true
+		for i := range theta {
+			same = same && draw(i, -2*h) == n && draw(i, 2*h) == n
+		}
+		if !same {
+			continue // the loss jumps between these half-widths
+		}
+		tested++
+		draw(0, 0)
+		for k, g := range e.G {
+			for axis := range axes {
+				e.Grad[k][axis] = weight[k][axis] * math.Cos(g[axis])
 			}
-			tested++
-			draw(theta)
-			for i, g := range e.G {
-				e.Grad[i][c.axis] = weight[i] * math.Cos(g[c.axis])
-			}
-			ps.ZeroGrad()
-			u.Backward(e)
-			got := float64(ps.All()[0].Grad.Host()[0])
+		}
+		ps.ZeroGrad()
+		u.Backward(e)
+		for i := range theta {
+			got := float64(size.Grad.Host()[i])
 			// Richardson's combination: the error of order h^2 cancels.
-			want := (8*(loss(theta+h)-loss(theta-h)) - (loss(theta+2*h) - loss(theta-2*h))) / (12 * h)
+			want := (8*(loss(i, h)-loss(i, -h)) - (loss(i, 2*h) - loss(i, -2*h))) / (12 * h)
 			if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
-				t.Fatalf("%s, jitter %v, theta %v, %d elements: gradient %v, by differences %v", c.group.Name(), c.jitter, theta, n, got, want)
+				t.Fatalf("%s, thetas %v, %d elements: gradient %d is %v, by differences %v", name(cfg), theta, n, i, got, want)
 			}
-		}
-		if tested < 5000 {
-			t.Errorf("only %d of 10000 cases kept their element count", tested)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/golden"
+	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -38,8 +39,16 @@ func kinds() []gumbel.Config {
 	return list
 }
 
+// cases is the number of random cases of each distribution.
+func cases() int {
+	if race.Enabled || testing.Short() {
+		return 300
+	}
+	return 10000
+}
+
 func name(cfg gumbel.Config) string {
-	return fmt.Sprintf("%s-%d, method %v, measure %v", cfg.Group.Name(), cfg.Max, cfg.Method, cfg.Measure)
+	return fmt.Sprintf("%s-%d, partial %v, method %v, jitter %v, measure %v", cfg.Group.Name(), cfg.Max, cfg.Partial, cfg.Method, cfg.Jitter, cfg.Measure)
 }
 
 // learned are the values that a distribution learns, axis by axis.
@@ -89,28 +98,47 @@ func (l learned) set(values []float32) {
 // part of a straight-through sample is that at fixed.
 type oracle struct {
 	cfg      gumbel.Config
-	values   []float64 // theta and rho
-	fixed    []float64 // the same, where the sample is hard
+	counts   lie.Counts // of cfg.Max
+	values   []float64  // theta and rho
+	fixed    []float64  // the same, where the sample is hard
 	draws    []float64
+	used     int           // of the draws
 	elements []lie.Element // on intervals the exponent
 	weights  []float64
+
+	on           []axisValue // of one axis
+	product, was []weighted
+}
+
+type axisValue struct{ at, weight float64 }
+
+type weighted struct {
+	e lie.Element
+	w float64
+}
+
+func newOracle(t *testing.T, cfg gumbel.Config) *oracle {
+	t.Helper()
+	counts, err := cfg.Group.Split(cfg.Max)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &oracle{cfg: cfg, counts: counts}
 }
 
 func (o *oracle) run() {
-	counts, err := o.cfg.Group.Split(o.cfg.Max)
-	if err != nil {
-		panic(err)
-	}
-	type value struct{ at, weight float64 }
-	product := []struct {
-		e lie.Element
-		w float64
-	}{{w: 1}}
+	counts := &o.counts
+	product := append(o.product[:0], weighted{w: 1})
 	p, u := 0, 0
 	for i, axis := range o.cfg.Group.Axes() {
-		var on []value
+		on := o.on[:0]
 		if axis.Continuous() && o.cfg.Method == gumbel.Random {
-			n := max(1, min(counts[i], int(math.Ceil(float64(counts[i])*o.fixed[p]))))
+			theta, n := 1.0, counts[i]
+			if o.cfg.Partial {
+				theta = o.values[p]
+				n = max(1, min(n, int(math.Ceil(float64(n)*o.fixed[p]))))
+				p++
+			}
 			for k := range n {
 				draw := o.draws[u]
 				if o.cfg.Jitter != gumbel.Comb || k == n-1 {
@@ -120,27 +148,29 @@ func (o *oracle) run() {
 				if o.cfg.Jitter == gumbel.IID {
 					at = draw
 				}
-				v := value{o.values[p] * axis.Extent * (2*at - 1), 1}
+				v := axisValue{theta * axis.Extent * (2*at - 1), 1}
+				if !o.cfg.Partial && axis.Kind == lie.Circle {
+					v.at = axis.Extent * 2 * at
+				}
 				switch o.cfg.Measure {
 				case gumbel.Mean:
 					v.weight = 1 / float64(n)
 				case gumbel.Haar:
-					v.weight = o.values[p] / float64(n)
+					v.weight = theta / float64(n)
 				}
 				on = append(on, v)
 			}
-			p++
 		} else {
 			total := 0.0
 			for k := range counts[i] {
-				v := value{float64(k), 1}
+				v := axisValue{float64(k), 1}
 				switch axis.Kind {
 				case lie.Circle:
 					v.at = 2 * math.Pi * float64(k) / float64(counts[i])
 				case lie.Line:
 					v.at = axis.Extent * 2 * float64(k-counts[i]/2) / float64(counts[i])
 				}
-				if v.at != 0 {
+				if v.at != 0 && o.cfg.Partial {
 					soft := func(rho float64) float64 {
 						const t = gumbel.DefaultInitTemperature
 						return 1 / (1 + math.Exp(-(2*rho+math.Log(o.draws[u]/(1-o.draws[u])))/t))
@@ -161,99 +191,109 @@ func (o *oracle) run() {
 				}
 			}
 		}
-		was := product
-		product = nil
+		o.on, o.was, product = on, product, o.was[:0]
 		for _, v := range on {
-			for _, q := range was {
+			for _, q := range o.was {
 				q.e[i] = v.at
 				q.w *= v.weight
 				product = append(product, q)
 			}
 		}
 	}
+	o.product, o.used = product, u
 	o.elements, o.weights = o.elements[:0], o.weights[:0]
 	for _, q := range product {
 		o.elements, o.weights = append(o.elements, q.e), append(o.weights, q.w)
 	}
-	o.draws = o.draws[:u]
 }
 
-// Elements, weights and gradients against the oracle, and its central differences.
+// Elements, weights and gradients against the oracle, and its central differences, of
+// every kind with each measure, partial and not.
 func TestAgainstDefinition(t *testing.T) {
-	const cases, h = 10000, 1e-4
 	for at, cfg := range kinds() {
-		for measure := range gumbel.Haar + 1 {
-			cfg.Measure = measure
-			d := newDistribution(t, cfg)
-			ps := bind(t, d, 1)
-			learned := learnedOf(cfg, d)
-			values := make([]float32, len(learned))
-			e := gumbel.NewElements(cfg.Group, cfg.Max)
-			src := stream.New(1, "definition", uint64(at))
-			for range cases / 45 { // of 45 pairs of a kind and a measure
-				o := oracle{cfg: cfg}
-				randomize(cfg, values, src)
-				learned.set(values)
-				for _, v := range values {
-					o.values = append(o.values, float64(v))
+		for _, cfg.Partial = range []bool{true, false} {
+			for cfg.Measure = range gumbel.Haar + 1 {
+				againstDefinition(t, cfg, stream.New(1, "definition", uint64(at)))
+			}
+		}
+	}
+}
+
+func againstDefinition(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
+	const h = 1e-4
+	d := newDistribution(t, cfg)
+	ps := bind(t, d, 1)
+	var learned learned
+	if cfg.Partial {
+		learned = learnedOf(cfg, d)
+	}
+	values := make([]float32, len(learned))
+	e := gumbel.NewElements(cfg.Group, cfg.Max)
+	o := newOracle(t, cfg)
+	o.values, o.fixed = make([]float64, len(values)), make([]float64, len(values))
+	o.draws = make([]float64, 2*cfg.Max)
+	coefficient := make([]float64, 4*cfg.Max)
+	loss := func() float64 {
+		o.run()
+		l := 0.0
+		for k, g := range o.elements {
+			l += coefficient[4*k] * o.weights[k]
+			for i := range g {
+				l += coefficient[4*k+1+i] * math.Sin(g[i])
+			}
+		}
+		return l
+	}
+	for range cases() {
+		if cfg.Partial {
+			randomize(cfg, values, src)
+			learned.set(values)
+			ps.Upload()
+		}
+		for i, v := range values {
+			o.values[i], o.fixed[i] = float64(v), float64(v)
+		}
+		for i := range o.draws {
+			o.draws[i] = src.Float64()
+		}
+		for i := range coefficient {
+			coefficient[i] = 2*src.Float64() - 1
+		}
+		r := &replay{u: o.draws}
+		d.Draw(e, r, true)
+		o.run()
+		if len(e.G) != len(o.elements) || r.at != o.used {
+			t.Fatalf("%s: %d elements from %d draws, want %d from %d", name(cfg), len(e.G), r.at, len(o.elements), o.used)
+		}
+		for k, g := range e.G {
+			weight := 1.0
+			if e.Weight != nil {
+				weight = e.Weight[k]
+				e.WeightGrad[k] = coefficient[4*k]
+			}
+			if math.Abs(weight-o.weights[k]) > 1e-12 {
+				t.Fatalf("%s: weight %d is %v, want %v", name(cfg), k, weight, o.weights[k])
+			}
+			for i := range g {
+				if off := math.Abs(g[i] - o.elements[k][i]); off > 1e-12 && math.Abs(off-2*math.Pi) > 1e-12 {
+					t.Fatalf("%s: element %d is %v, want %v", name(cfg), k, g, o.elements[k])
 				}
-				for range 2 * cfg.Max {
-					o.draws = append(o.draws, src.Float64())
-				}
-				o.fixed = slices.Clone(o.values)
-				ps.Upload()
-				r := &replay{u: slices.Clone(o.draws)}
-				d.Draw(e, r, true)
-				o.run()
-				if len(e.G) != len(o.elements) || r.at != len(o.draws) {
-					t.Fatalf("%s: %d elements from %d draws, want %d from %d", name(cfg), len(e.G), r.at, len(o.elements), len(o.draws))
-				}
-				coefficient := make([]float64, 4*len(e.G))
-				for i := range coefficient {
-					coefficient[i] = 2*src.Float64() - 1
-				}
-				loss := func() float64 {
-					o.run()
-					l := 0.0
-					for k, g := range o.elements {
-						l += coefficient[4*k] * o.weights[k]
-						for i := range g {
-							l += coefficient[4*k+1+i] * math.Sin(g[i])
-						}
-					}
-					return l
-				}
-				for k, g := range e.G {
-					weight := 1.0
-					if e.Weight != nil {
-						weight = e.Weight[k]
-						e.WeightGrad[k] = coefficient[4*k]
-					}
-					if math.Abs(weight-o.weights[k]) > 1e-12 {
-						t.Fatalf("%s: weight %d is %v, want %v", name(cfg), k, weight, o.weights[k])
-					}
-					for i := range g {
-						if off := math.Abs(g[i] - o.elements[k][i]); off > 1e-12 && math.Abs(off-2*math.Pi) > 1e-12 {
-							t.Fatalf("%s: element %d is %v, want %v", name(cfg), k, g, o.elements[k])
-						}
-						e.Grad[k][i] = coefficient[4*k+1+i] * math.Cos(g[i])
-					}
-				}
-				ps.ZeroGrad()
-				d.Backward(e)
-				for i, v := range learned {
-					got := v.Grad.Host()[v.at]
-					differ := func(h float64) float64 {
-						o.values[i] = o.fixed[i] + h
-						l := loss()
-						o.values[i] = o.fixed[i]
-						return l
-					}
-					want := (8*(differ(h)-differ(-h)) - (differ(2*h) - differ(-2*h))) / (12 * h)
-					if math.Abs(float64(got)-want) > 1e-6*max(1, math.Abs(want)) {
-						t.Fatalf("%s: gradient %d is %v, by differences %v", name(cfg), i, got, want)
-					}
-				}
+				e.Grad[k][i] = coefficient[4*k+1+i] * math.Cos(g[i])
+			}
+		}
+		ps.ZeroGrad()
+		d.Backward(e)
+		for i, v := range learned {
+			got := v.Grad.Host()[v.at]
+			differ := func(h float64) float64 {
+				o.values[i] = o.fixed[i] + h
+				l := loss()
+				o.values[i] = o.fixed[i]
+				return l
+			}
+			want := (8*(differ(h)-differ(-h)) - (differ(2*h) - differ(-2*h))) / (12 * h)
+			if math.Abs(float64(got)-want) > 1e-6*max(1, math.Abs(want)) {
+				t.Fatalf("%s: gradient %d is %v, by differences %v", name(cfg), i, got, want)
 			}
 		}
 	}
@@ -280,7 +320,6 @@ func randomize(cfg gumbel.Config, values []float32, src *stream.Stream) {
 // Where no gradient is wanted, the lists have what training gives the weight 1, in
 // the same order, and no temperature matters.
 func TestDroppedElementsAreTakenOut(t *testing.T) {
-	const cases = 1000
 	for at, cfg := range kinds() {
 		for _, lists := range []int{1, 3} {
 			d := newDistribution(t, cfg)
@@ -289,7 +328,7 @@ func TestDroppedElementsAreTakenOut(t *testing.T) {
 			train, eval := gumbel.NewLists(cfg.Group, cfg.Max, lists), gumbel.NewLists(cfg.Group, cfg.Max, lists)
 			src := stream.New(1, "dropped", uint64(at))
 			shorter, padded := false, false
-			for step := range cases {
+			for step := range cases() {
 				randomize(cfg, values, src)
 				learned.set(values)
 				d.Draw(train, stream.New(2, "dropped", uint64(step)), true)
@@ -339,7 +378,7 @@ func TestIdentityIsKept(t *testing.T) {
 		}
 		e := gumbel.NewElements(cfg.Group, cfg.Max)
 		src := stream.New(1, "identity", 0)
-		for range 1000 {
+		for range cases() {
 			d.Draw(e, src, false)
 			if !slices.Contains(e.G, lie.Element{}) {
 				t.Fatalf("%s: %v", name(cfg), e.G)
