@@ -2,12 +2,14 @@ package gumbel_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/npz"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 )
 
 // goldenElements returns stored elements, angles or pairs of an angle and a sign,
@@ -107,6 +109,32 @@ func TestGoldenSamplers(t *testing.T) {
 					golden.Close(t, "gradient", ps.Lookup("probs").Grad.Host(), wantGrad, 1e-6, 1e-6)
 				}
 			})
+		}
+	}
+}
+
+// TestGoldenInit compares what is learned at the beginning: in one parameter under
+// Compat, else the same values one parameter after the other.
+func TestGoldenInit(t *testing.T) {
+	for file, g := range map[string]lie.Group{"group_se2.npz": lie.SE2, "group_e2.npz": lie.E2} {
+		z := golden.Open(t, file)
+		for _, method := range []gumbel.Method{gumbel.Random, gumbel.Deterministic} {
+			want, shape := golden.Float32(t, z, "probs_init_"+method.String())
+			for _, compat := range []bool{true, false} {
+				d := newDistribution(t, gumbel.Config{Group: g, Max: 8, Partial: true, Method: method, Compat: compat, Name: "probs"})
+				var got []float32
+				for _, p := range d.Parameters() {
+					if p.Class != nn.Statistic {
+						got = append(got, p.Host...)
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s, %v, compat %v: %v, want %v", g.Name(), method, compat, got, want)
+				}
+				if p := d.Parameters()[0]; compat && !slices.Equal(p.Shape, shape) {
+					t.Errorf("%s, %v: shape %v, want %v", g.Name(), method, p.Shape, shape)
+				}
+			}
 		}
 	}
 }
