@@ -159,6 +159,19 @@ func monotonic(c Config) Config {
 	return c
 }
 
+// learnedPool has a learned linear map in the place of the maximum over the last map.
+func learnedPool(c Config) Config {
+	c.Net.Pooling = "learned"
+	return c
+}
+
+// lastOnPlane has the mean over the group before the last convolution, which is then one of
+// the plane.
+func lastOnPlane(c Config) Config {
+	c.Net.LastT2 = true
+	return c
+}
+
 // layerNorm is twice as wide, with layer normalisation.
 func layerNorm(c Config) Config {
 	c.Net.Norm, c.Net.Width = "LayerNorm", 2*c.Net.Width
@@ -188,6 +201,7 @@ func Presets() []Preset {
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
 		{"rotmnist-se2-8-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 8, false)},
+		{"rotmnist-se2-8-partial-monotonic", "", "RotMNIST, SE(2), learned subsets that are not to grow from layer to layer, as the published command has it", monotonic(published("rotmnist", "SE(2)", 8, true))},
 		{"rotmnist-se2-4-partial", "", "RotMNIST, SE(2), half as many elements, learned subsets", published("rotmnist", "SE(2)", 4, true)},
 		{"rotmnist-se2-4-full", "", "the same with full equivariance", published("rotmnist", "SE(2)", 4, false)},
 		{"rotmnist-se2-16-partial", "", "RotMNIST, SE(2), twice as many elements, learned subsets", published("rotmnist", "SE(2)", 16, true)},
@@ -217,7 +231,11 @@ func Presets() []Preset {
 		{"cifar10-e2-8-partial", "", "CIFAR-10, E(2), half as many elements, learned subsets", on("E(2)", 8, cifar("cifar10", 8, true))},
 		{"cifar10-e2-8-full", "", "the same with full equivariance", on("E(2)", 8, cifar("cifar10", 8, false))},
 		{"cifar10-se2-16-partial-monotonic", "", "CIFAR-10, SE(2), learned subsets that are not to grow from layer to layer", monotonic(cifar("cifar10", 16, true))},
-		{"cifar10-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar10", 1, false))},
+		{"cifar10-se2-8-full-learnedpool", "", "CIFAR-10, SE(2), full equivariance, learned pooling", learnedPool(cifar("cifar10", 8, false))},
+		{"cifar10-e2-8-full-learnedpool", "", "the same on E(2)", learnedPool(on("E(2)", 8, cifar("cifar10", 8, false)))},
+		{"cifar10-se2-8-augerino", "", "CIFAR-10, one learned subset of rotations for the whole network, whose answers to copies of the image are averaged", augerino(cifar("cifar10", 8, false))},
+		{"cifar10-e2-8-augerino", "", "the same with reflections", augerino(on("E(2)", 8, cifar("cifar10", 8, false)))},
+		{"cifar10-t2-1", "", "CIFAR-10, equivariance to translations alone", on("T(2)", 1, cifar("cifar10", 1, false))},
 		{"cifar100-se2-16-partial", "cifar100", "CIFAR-100, SE(2), learned subsets", cifar("cifar100", 16, true)},
 		{"cifar100-se2-16-full", "", "the same with full equivariance", cifar("cifar100", 16, false)},
 		{"cifar100-e2-16-partial", "", "CIFAR-100, E(2), learned subsets", on("E(2)", 16, cifar("cifar100", 16, true))},
@@ -228,7 +246,10 @@ func Presets() []Preset {
 		{"cifar100-se2-4-full", "", "the same with full equivariance", cifar("cifar100", 4, false)},
 		{"cifar100-e2-8-partial", "", "CIFAR-100, E(2), half as many elements, learned subsets", on("E(2)", 8, cifar("cifar100", 8, true))},
 		{"cifar100-e2-8-full", "", "the same with full equivariance", on("E(2)", 8, cifar("cifar100", 8, false))},
-		{"cifar100-t2-1", "", "the same with equivariance to translations alone", on("T(2)", 1, cifar("cifar100", 1, false))},
+		{"cifar100-e2-8-full-lastt2", "", "CIFAR-100, E(2), full equivariance, the last convolution on the plane behind a mean over the group", lastOnPlane(on("E(2)", 8, cifar("cifar100", 8, false)))},
+		{"cifar100-se2-8-augerino", "", "CIFAR-100, one learned subset of rotations for the whole network, whose answers to copies of the image are averaged", augerino(cifar("cifar100", 8, false))},
+		{"cifar100-e2-8-augerino", "", "the same with reflections", augerino(on("E(2)", 8, cifar("cifar100", 8, false)))},
+		{"cifar100-t2-1", "", "CIFAR-100, equivariance to translations alone", on("T(2)", 1, cifar("cifar100", 1, false))},
 		{"cifar10-se2-4-full-13layer", "", "CIFAR-10, SE(2), full equivariance, the chain of convolutions that the paper calls 13-layer CNN", thirteenLayers(cifar("cifar10", 4, false))},
 		{"cifar10-se2-4-partial-13layer", "", "the same with learned subsets", thirteenLayers(cifar("cifar10", 4, true))},
 		{"cifar10-t2-1-13layer", "", "the same with equivariance to translations alone", thirteenLayers(on("T(2)", 1, cifar("cifar10", 1, false)))},
