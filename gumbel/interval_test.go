@@ -165,6 +165,30 @@ func TestElementCounts(t *testing.T) {
 	}
 }
 
+// Under Compat a half-width below 0 has angles by its absolute value on SE(2), and on E(2) by
+// that of the count, but there is no room for more than a list has.
+func TestNegativeCountsOfCompat(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group
+		theta float32
+		want  int // angles
+	}{
+		{lie.SE2, -0.3, 3}, {lie.E2, -0.3, 1}, {lie.E2, -0.6, 2}, {lie.E2, -0.1, 1}, {lie.E2, -1, 4}, {lie.E2, -1.6, 4},
+	} {
+		u := newDistribution(t, gumbel.Config{Group: c.group, Max: 8, Partial: true, Compat: true, Name: "probs"})
+		u.Parameters()[0].Host[0] = c.theta
+		e := gumbel.NewElements(c.group, 8)
+		u.Midpoints(e)
+		rotations := map[float64]bool{}
+		for _, g := range e.G {
+			rotations[g[0]] = true
+		}
+		if len(rotations) != c.want {
+			t.Errorf("%s, theta %v: %d angles, want %d", c.group.Name(), c.theta, len(rotations), c.want)
+		}
+	}
+}
+
 // TestGoldenLists draws the reference's several lists at once.
 func TestGoldenLists(t *testing.T) {
 	z := golden.Open(t, "samplers.npz")

@@ -1064,6 +1064,28 @@ func TestFrozen(t *testing.T) {
 	})
 }
 
+// The lifting convolution learns no subset, whatever the group convolutions learn, and
+// Subsets does not tell of it.
+func TestLiftingIsWhole(t *testing.T) {
+	for _, d := range dropping {
+		net := newTinyWith(t, d.change)
+		if n := len(net.samplers[0].Parameters()); n != 0 {
+			t.Errorf("%s: the lifting convolution learns %d parameters of its elements", d.name, n)
+		}
+		if size := net.samplers[0].Size(); size != 1 {
+			t.Errorf("%s: the lifting convolution has %v of the group", d.name, size)
+		}
+		if got, want := len(net.Subsets()), len(net.samplers)-1; got != want {
+			t.Errorf("%s: %d subsets of %d group convolutions", d.name, got, want)
+		}
+		for _, s := range net.samplers[1:] {
+			if len(s.Parameters()) == 0 {
+				t.Errorf("%s: %s learns no subset", d.name, s.layer)
+			}
+		}
+	}
+}
+
 func TestSubsets(t *testing.T) {
 	net := newTiny(t)
 	want := []float64{1, 1, 1, 1, 1}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -116,6 +117,56 @@ func TestOptionsAreDocumented(t *testing.T) {
 	}
 	for key := range effect {
 		t.Errorf("%s always has an effect, and the page says when", key)
+	}
+}
+
+// docs/quirks.md has the peculiarities D1 to D25 in order, with keys and presets of the
+// configuration and tests that exist.
+func TestQuirksAreDocumented(t *testing.T) {
+	text := string(read(t, "..", "docs", "quirks.md"))
+	tests, keys := testNames(t), config.Keys()
+	last := 0
+	for _, row := range tableRows(t, text) {
+		name, tested := row[""], quoted(row["tests"])
+		switch name {
+		case fmt.Sprintf("D%d", last): // in several parts
+		case fmt.Sprintf("D%d", last+1):
+			last++
+		default:
+			t.Errorf("%s stands behind D%d", name, last)
+		}
+		nothing := strings.HasPrefix(row["brought back by"], "nothing")
+		if len(tested) == 0 && !nothing {
+			t.Errorf("%s has no test", name)
+		}
+		for _, test := range tested {
+			if !tests[test] {
+				t.Errorf("%s: there is no test %s", name, test)
+			}
+		}
+		by := quoted(row["brought back by"])
+		if len(by) == 0 != nothing {
+			t.Errorf("%s is brought back by %q", name, row["brought back by"])
+		}
+		for _, key := range by {
+			if key != "default" && !slices.Contains(keys, key) {
+				t.Errorf("%s: there is no key %s", name, key)
+			}
+		}
+	}
+	if last != 25 {
+		t.Errorf("the last one is D%d, want D25", last)
+	}
+	for _, name := range quoted(text) {
+		key, _, _ := strings.Cut(name, "=")
+		if regexp.MustCompile(`^[a-z]+\.[a-z]`).MatchString(key) && !slices.Contains(keys, key) {
+			t.Errorf("there is no key %s", name)
+		}
+		if regexp.MustCompile(`^(mnist6|rotmnist|cifar|pcam)`).MatchString(name) {
+			if _, err := config.Lookup(name); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,24 @@
+package data
+
+import (
+	"slices"
+	"testing"
+)
+
+// Sets of the published program have its statistics, CIFAR-10 those of ImageNet.
+func TestNormalization(t *testing.T) {
+	for set, want := range map[string][2][]float32{
+		"rotmnist":   {{.13}, {.2970}},
+		"mnist6-180": {{.1307}, {.3081}},
+		"mnist6-m":   {{.1307}, {.3081}},
+		"cifar10":    {{.485, .456, .406}, {.229, .224, .225}},
+		"cifar100":   {{.49137, .48235, .44667}, {.24706, .24353, .26157}},
+		"stl10":      {{.4467, .4398, .4066}, {.2603, .2566, .2713}},
+		"pcam":       {{.701, .538, .692}, {.235, .277, .213}},
+		"nothing":    {nil, nil},
+	} {
+		if mean, std := Normalization(set); !slices.Equal(mean, want[0]) || !slices.Equal(std, want[1]) {
+			t.Errorf("%s: %v, %v, want %v", set, mean, std, want)
+		}
+	}
+}
