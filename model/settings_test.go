@@ -11,6 +11,43 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
+// Temperatures fall over the steps that a run takes; under Compat over those that the
+// published program plans, with last partial batches that it then drops.
+func TestAnnealingOfARun(t *testing.T) {
+	for _, compat := range []bool{false, true} {
+		cfg := quick(1)
+		cfg.Batch = 7
+		trained := func(steps int) []float32 {
+			net := newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat = lie.E2, 4, compat })
+			tr := newTrainerOf(t, net, cfg)
+			if steps > 0 {
+				for _, s := range net.distributions() {
+					s.Anneal(steps)
+				}
+			}
+			for range 6 {
+				if _, err := tr.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return bits(net)
+		}
+		images := toySet().Train.Len()
+		taken, planned := cfg.Epochs*(images/cfg.Batch), cfg.Epochs*((images+cfg.Batch-1)/cfg.Batch)
+		if taken == planned {
+			t.Fatal("there is no partial batch")
+		}
+		want, other := taken, planned
+		if compat {
+			want, other = planned, taken
+		}
+		run := trained(0)
+		if !slices.Equal(run, trained(want)) || slices.Equal(run, trained(other)) {
+			t.Errorf("compat %v: temperatures do not fall over %d steps", compat, want)
+		}
+	}
+}
+
 // Temperatures reach the draws of training, the defaults among them, and a resumed run
 // has the same ones.
 func TestTemperatures(t *testing.T) {

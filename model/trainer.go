@@ -240,7 +240,7 @@ func (t *Trainer) prepare() (err error) {
 		return err
 	}
 	for _, s := range t.net.distributions() {
-		s.Anneal(min(t.cfg.Epochs*t.perEpoch, gumbel.MaxSteps))
+		s.Anneal(min(t.cfg.Epochs*planned, gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)
 	for _, p := range t.net.params.All() {
