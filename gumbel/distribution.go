@@ -197,12 +197,26 @@ func (d *Distribution) Bind(dev tensor.Device) { d.dev = dev }
 
 // NewLists returns lists of the distribution's size, one or as many as a batch has
 // images, that know whether Draw gives them weights.
-func (d *Distribution) NewLists(lists int) *Elements {
-	e := NewLists(d.cfg.Group, d.cfg.Max, lists)
+func (d *Distribution) NewLists(lists int) *Elements { return d.NewListsOf(d.cfg.Max, lists) }
+
+// NewListsOf is NewLists for at most max elements each, which must be a number that a Draw
+// can have: for a distribution that has learned not to draw more.
+func (d *Distribution) NewListsOf(max, lists int) *Elements {
+	e := NewLists(d.cfg.Group, max, lists)
 	// Under Compat weights make up for lists that keep different numbers alone.
 	e.Weighted = d.cfg.Measure != Counting || d.dropped && (!d.cfg.Compat || lists > 1)
 	e.Rigid = !d.moves
 	return e
+}
+
+// Cells returns how many elements a Draw has now if none is dropped.
+func (d *Distribution) Cells() int {
+	d.readValues(d.last)
+	n := 1
+	for i := range d.axes {
+		n *= d.count(&d.axes[i])
+	}
+	return n
 }
 
 // Anneal sets Config.Steps, which a training run knows and a network does not. It

@@ -56,6 +56,9 @@ func TestCellsAndWidths(t *testing.T) {
 		e, shortest := d.NewLists(1), c.cells
 		for step := range uint64(20) {
 			d.Draw(e, stream.New(1, "cells", step), false)
+			if got := d.Cells(); got != c.cells {
+				t.Errorf("a Draw has %d cells, want %d", got, c.cells)
+			}
 			if got := e.Cells(); got != c.cells {
 				t.Fatalf("%+v: %d cells, want %d", c.cfg, got, c.cells)
 			}

@@ -81,6 +81,7 @@ type plan struct {
 	monotonic *monotonic // a penalty, or nil
 
 	elements []*gumbel.Elements // one list per sampler
+	most     []int              // elements of each, or nil where all may be drawn
 	identity *gumbel.Elements   // of a convolution behind a mean over the group, or nil
 	stream   stream.Stream
 }
@@ -307,8 +308,12 @@ func (net *Network) reserve(p *plan, np *nn.Plan) {
 	if c.PerElement {
 		lists = np.Batch
 	}
-	for _, s := range net.samplers {
-		p.elements = append(p.elements, s.NewLists(lists))
+	for i, s := range net.samplers {
+		if p.most == nil {
+			p.elements = append(p.elements, s.NewLists(lists))
+		} else {
+			p.elements = append(p.elements, s.NewListsOf(p.most[i], lists))
+		}
 	}
 	if c.LastT2 {
 		p.identity = gumbel.Identity(c.Group, lists)
