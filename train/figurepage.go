@@ -28,7 +28,7 @@ type figureData struct {
 
 	Layers     []layerReport
 	LayersLead string // how their pictures are read
-	Saved      string // what a pass takes on the learned subsets and on the whole group
+	Saved      string // what a pass and a step take on the learned subsets and on the whole group
 
 	Kernels []kernelReport
 
@@ -83,7 +83,7 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	}
 	if c.Learns() {
 		d.Layers = layerReports(c, f)
-		d.LayersLead, d.Saved = layersLead(c, f), saved(f)
+		d.LayersLead, d.Saved = layersLead(c, f), saved(c, f)
 	}
 	for i, k := range f.kernels {
 		d.Kernels = append(d.Kernels, kernelReport{k.layer, svg(kernelPicture(i, k).SVG(420))})
@@ -133,17 +133,37 @@ func layersLead(c *config.Config, f *figures) string {
 	return text
 }
 
-// saved says what partial layers save of the time of a pass.
-func saved(f *figures) string {
-	if f.pass == 0 || f.wholePass == 0 {
-		return ""
+// saved says what partial layers save of the time of a pass and of the memory of a step.
+func saved(c *config.Config, f *figures) string {
+	text := ""
+	if f.pass != 0 && f.wholePass != 0 {
+		text = fmt.Sprintf("A batch takes %.3g ms on the learned subsets and %.3g ms on the whole group%s. ",
+			1000*f.pass, 1000*f.wholePass, compared(f.pass, f.wholePass))
 	}
-	text := fmt.Sprintf("A batch takes %.3g ms on the learned subsets and %.3g ms on the whole group", 1000*f.pass, 1000*f.wholePass)
-	if less := 1 - f.pass/f.wholePass; less >= 0.01 {
-		text += fmt.Sprintf(": %.0f%% less", 100*less)
+	if f.memory.Whole == 0 {
+		return text
 	}
-	return text + "."
+	learned, whole := float64(f.memory.Learned), float64(f.memory.Whole)
+	text += fmt.Sprintf("The buffers of a training step take %s when they are planned for the elements that the learned subsets draw, and %s for the whole group%s.",
+		mebibytes(learned), mebibytes(whole), compared(learned, whole))
+	if !c.Net.Augerino() {
+		text += " Training plans for the whole group, as subsets may grow."
+	}
+	return text
 }
+
+// compared says by how much a differs from b, if by a percent.
+func compared(a, b float64) string {
+	switch part := math.Round(100 * (a/b - 1)); {
+	case part < 0:
+		return fmt.Sprintf(": %.0f%% less", -part)
+	case part > 0:
+		return fmt.Sprintf(": %.0f%% more", part)
+	}
+	return ""
+}
+
+func mebibytes(v float64) string { return fmt.Sprintf("%.1f MiB", v/(1<<20)) }
 
 // rotationChart is the paper's figure: what the network says about turned images.
 func rotationChart(id, set string, f *figures) *plots.Chart {

@@ -47,6 +47,7 @@ type figures struct {
 	// Seconds that a batch takes, with rendering the kernels: on the learned subsets and on the
 	// whole group; zero unless partial.
 	pass, wholePass float64
+	memory          model.StepMemory // of the same; zero unless partial
 }
 
 // reset is what the network does with every subset reset to the same part of the group.
@@ -113,6 +114,10 @@ func measure(ctx context.Context, net *model.Network, set *data.Dataset, c *conf
 	if err := f.time(net, turned, c.Seed); err != nil {
 		return nil, err
 	}
+	var err error
+	if f.memory, err = net.StepMemory(c.Training()); err != nil {
+		return nil, err
+	}
 	for _, theta := range append(slices.Clone(deep.resets), 1) {
 		err := net.OnSubsets(theta, func() error {
 			score, err := net.Evaluate(ctx, set, &set.Test, wholeAccuracyDraws, c.Seed)
@@ -134,32 +139,53 @@ func measure(ctx context.Context, net *model.Network, set *data.Dataset, c *conf
 	return f, ctx.Err()
 }
 
-// time takes the shortest of a few times that a batch takes on the learned subsets and on
-// the whole group, in turn, so that other work on the machine does not count for one of
-// them.
+// How often passes are timed: for so long, within these bounds.
+const (
+	timedFor              = 1500 * time.Millisecond
+	leastTimed, mostTimed = 3, 25
+)
+
+// time takes the medians of what a batch takes on the learned subsets and on the whole
+// group. Both are measured in turn, each first in every other turn, with the same seeds and
+// behind a pass that is not timed, so that neither what else the machine does nor what a
+// first pass takes counts for one of them.
 func (f *figures) time(net *model.Network, images []float32, seed uint64) error {
 	channels, height, width := net.ImageShape()
 	images = images[:min(len(images), net.Batch()*channels*height*width)]
 	if len(images) == 0 { // no test image is of the first class
 		return nil
 	}
-	pass := func() float64 {
-		start := time.Now()
-		net.Probabilities(images, 1, seed)
+	var learned, whole []float64
+	pass := func(turn int) float64 {
+		var start time.Time
+		for range 2 {
+			start = time.Now()
+			net.Probabilities(images, 1, seed+uint64(turn))
+		}
 		return time.Since(start).Seconds()
 	}
-	f.pass, f.wholePass = math.Inf(1), math.Inf(1)
-	for range 7 {
-		f.pass = min(f.pass, pass())
-		err := net.OnSubsets(1, func() error {
-			f.wholePass = min(f.wholePass, pass())
-			return nil
-		})
-		if err != nil {
-			return err
+	sides := []func(turn int) error{
+		func(turn int) error { learned = append(learned, pass(turn)); return nil },
+		func(turn int) error {
+			return net.OnSubsets(1, func() error { whole = append(whole, pass(turn)); return nil })
+		},
+	}
+	start := time.Now()
+	for turn := 0; turn < leastTimed || turn < mostTimed && time.Since(start) < timedFor; turn++ {
+		for side := range sides {
+			if err := sides[(side+turn)%len(sides)](turn); err != nil {
+				return err
+			}
 		}
 	}
+	f.pass, f.wholePass = median(learned), median(whole)
 	return nil
+}
+
+// median returns the median of x, which it sorts.
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // measureEquivariance measures on the first test images, by rotations through half the

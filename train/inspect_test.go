@@ -59,6 +59,9 @@ func TestInspect(t *testing.T) {
 	if found.Pass <= 0 || found.WholePass <= 0 {
 		t.Error("passes take no time")
 	}
+	if found.Step <= 0 || found.Step > found.WholeStep {
+		t.Errorf("a step takes %d bytes, on the whole group %d", found.Step, found.WholeStep)
+	}
 	page := files["/"+inspectPage]
 	for _, s := range []string{fmt.Sprintf("%.4f", found.Accuracy), "strokes6-180 (synthetic)", "0.50 of the group", "blocks.1.gconv2", "prefers-color-scheme:dark"} {
 		if !strings.Contains(page, s) {

@@ -436,7 +436,7 @@ func TestResult(t *testing.T) {
 		"test_accuracy", "test_accuracy_std", "eval_draws", "seconds_per_step", "images_per_second", "peak_rss_bytes",
 		"threads", "level", "device", "learned", "version",
 		"whole_group_accuracy", "crossings_degrees", "best_epoch", "validation_accuracy",
-		"subsets", "equivariance", "confusion", "seconds_per_pass", "whole_group_pass_seconds",
+		"subsets", "equivariance", "confusion", "seconds_per_pass", "whole_group_pass_seconds", "step_bytes", "whole_group_step_bytes",
 	}
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(values)); !slices.Equal(got, want) {
@@ -461,7 +461,7 @@ func TestResult(t *testing.T) {
 			t.Errorf("%s is %v", key, values[key])
 		}
 	}
-	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch", "seconds_per_pass", "whole_group_pass_seconds"} {
+	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch", "seconds_per_pass", "whole_group_pass_seconds", "step_bytes", "whole_group_step_bytes"} {
 		if v, ok := values[key].(float64); !ok || v <= 0 {
 			t.Errorf("%s is %v", key, values[key])
 		}

@@ -63,6 +63,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 	f.kernels = []kernelFigure{{layer: "lift_conv", at: []string{"0°", "90°"}, side: 3, kernels: [][][]float32{{{0, 1, -1, 2, 0, 0, 0, -2, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0}}}}}
 	if partial {
 		f.pass, f.wholePass = 0.015, 0.02
+		f.memory = model.StepMemory{Learned: 3 << 20, Whole: 12 << 20}
 		whole := 0.5031
 		f.wholeGroup, r.WholeGroupAccuracy = &whole, &whole
 		f.whole = slices.Repeat([]float64{0.6}, len(f.angles))
@@ -97,6 +98,9 @@ func TestReport(t *testing.T) {
 				}
 				if strings.Contains(html, "15 ms on the learned subsets and 20 ms on the whole group: 25% less") != partial {
 					t.Error("the time of a pass belongs to reports on learned subsets")
+				}
+				if strings.Contains(html, "take 3.0 MiB when they are planned for the elements that the learned subsets draw, and 12.0 MiB for the whole group: 75% less") != partial {
+					t.Error("the memory of a step belongs to reports on learned subsets")
 				}
 				// rotation (wide and narrow), kernels, equivariance (pooled and by layers), confusion,
 				// loss, accuracy; subsets and a circle for each layer
@@ -346,6 +350,40 @@ func TestShownElements(t *testing.T) {
 			if math.Abs(m[0][1]+1) > 1e-12 {
 				t.Errorf("90 degrees are the matrix %v", m)
 			}
+		}
+	}
+}
+
+func TestSaved(t *testing.T) {
+	c, err := config.Lookup("strokes6-180")
+	if err != nil {
+		t.Fatal(err)
+	}
+	augerino := c
+	augerino.Net.Type = "AugerinoCKResNet"
+	for _, v := range []struct {
+		c        *config.Config
+		f        figures
+		contains string
+		lacks    string
+	}{
+		{&c, figures{}, "", "takes"},
+		{&c, figures{pass: 0.03, wholePass: 0.02}, "30 ms on the learned subsets and 20 ms on the whole group: 50% more. ", "MiB"},
+		{&c, figures{pass: 0.02, wholePass: 0.02}, "20 ms on the whole group. ", "%"},
+		{&c, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, "take 0.5 MiB when", "batch"},
+		{&c, figures{memory: model.StepMemory{Learned: 1 << 20, Whole: 1 << 20}}, "and 1.0 MiB for the whole group. Training plans for the whole group", "%"},
+		{&augerino, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, "50% less.", "Training plans"},
+	} {
+		if got := saved(v.c, &v.f); !strings.Contains(got, v.contains) || strings.Contains(got, v.lacks) {
+			t.Errorf("%q of %+v, want %q and not %q", got, v.f, v.contains, v.lacks)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for want, x := range map[float64][]float64{2: {2}, 3: {9, 1, 3}, 2.5: {4, 1, 2, 3}} {
+		if got := median(x); got != want {
+			t.Errorf("the median of %v is %v, want %v", x, got, want)
 		}
 	}
 }

@@ -51,6 +51,8 @@ type result struct {
 	Confusion             [][]int             `json:"confusion,omitempty"`                // of the test images, over all draws
 	SecondsPerPass        float64             `json:"seconds_per_pass,omitempty"`         // of a batch, on the learned subsets
 	WholeGroupPassSeconds float64             `json:"whole_group_pass_seconds,omitempty"` // the same on the whole group
+	StepBytes             int64               `json:"step_bytes,omitempty"`               // of a training step, planned for the learned subsets
+	WholeGroupStepBytes   int64               `json:"whole_group_step_bytes,omitempty"`   // the same for the whole group
 }
 
 // equivarianceEntry is how equivariant the network is to one transformation.
@@ -83,6 +85,7 @@ func (r *result) add(f *figures) {
 	r.WholeGroupAccuracy, r.Crossings = f.wholeGroup, f.crossings
 	r.Equivariance = equivarianceEntries(f.equivariance, false)
 	r.SecondsPerPass, r.WholeGroupPassSeconds = f.pass, f.wholePass
+	r.StepBytes, r.WholeGroupStepBytes = f.memory.Learned, f.memory.Whole
 	if r.Partial {
 		r.Subsets = f.subsets
 	}
