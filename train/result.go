@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -128,26 +127,4 @@ func peakRSS() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.Sys)
-}
-
-// version returns the module's version or revision, as the Go tool recorded it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v, dirty := info.Main.Version, ""
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			if v == "" || v == "(devel)" {
-				v = s.Value
-			}
-		case "vcs.modified":
-			if s.Value == "true" && !strings.Contains(v, "dirty") {
-				dirty = "+dirty"
-			}
-		}
-	}
-	return v + dirty
 }
