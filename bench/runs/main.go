@@ -87,6 +87,7 @@ type result struct {
 	Crossings []float64 `json:"crossings_degrees"`
 
 	changes string  // of the preset's settings, as flags, but for the seed
+	group   string  // if it is not the preset's
 	lowest  float64 // validation accuracy after the first epoch
 	last    float64 // the lowest of the last epochs
 }
@@ -143,6 +144,9 @@ func readRun(dir string) (*result, error) {
 		}
 	}
 	r.changes = strings.Join(changes, ", ")
+	if c.Group.Name != preset.Group.Name {
+		r.group = c.Group.Name
+	}
 	r.lowest, r.last, err = lowest(filepath.Join(dir, "metrics.jsonl"))
 	return r, err
 }
@@ -223,17 +227,17 @@ This page is made by ` + "`go run ./bench/runs`" + ` of the runs in [bench/resul
 says anything else than they do. Each run's directory has its configuration, its course and its result. To repeat one:
 ` + "`go run ./train -preset PRESET -seed N -data DIR`" + `; several, with a table: ` + "`go run ./train sweep -seeds 3 PRESET...`" + `.
 
-*Changed* are the settings in which runs differ from their preset, as -set takes them. Accuracies are fractions of the test images, means over the seeds, each of them a mean over several draws of the group's elements;
-± is the standard deviation between seeds, or, where it says so, between draws, in the mean over the seeds. *Reset* is the accuracy of the
+*Changed* are the settings in which runs differ from their preset, as -set takes them. Accuracies are fractions of the test images, means over the seeds, each of them a mean over the draws of the group's elements;
+± is the standard deviation between seeds, or, where it says so, between draws, in the mean over the seeds, and - where there was one draw. *Reset* is the accuracy of the
 same weights with every learned subset reset to the whole group: what is left when the network may no longer tell apart what the group relates.
-Time is that of the training steps of one run. It depends on what else the machine did; BENCHMARKS.md has measured speeds.
+Time is that of the training steps of one run, a mean for each level and number of threads, in the order in which the next column names them. It depends on what else the machine did; BENCHMARKS.md has measured speeds.
 
 `
 
 // table has the rows of one data set.
 type table struct {
-	title string
-	rows  strings.Builder
+	dataset, title string
+	rows           strings.Builder
 }
 
 // markdown returns the page.
@@ -242,7 +246,7 @@ func markdown(list []result) string {
 	var missing []string
 	for _, p := range config.Presets() {
 		for _, runs := range alike(list, p.Name) {
-			t := tableOf(&tables, title(&runs[0]))
+			t := tableOf(&tables, &runs[0])
 			t.rows.WriteString(row(p, runs))
 		}
 		if paper, ok := p.Paper(); ok && !slices.ContainsFunc(list, func(r result) bool { return r.Preset == p.Name && r.changes == "" }) {
@@ -253,6 +257,9 @@ func markdown(list []result) string {
 	b.WriteString(introduction)
 	for _, t := range tables {
 		fmt.Fprintf(&b, "## %s\n\n", t.title)
+		if p, ok := partsOfCIFAR10[t.dataset]; ok {
+			b.WriteString(p.note + " " + comparison(list, t.dataset) + "\n\n")
+		}
 		b.WriteString("| preset | changed | seeds | test accuracy | ± seeds | ± draws | reset | schedule | time | level, threads | the paper |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 		b.WriteString(t.rows.String() + "\n")
 	}
@@ -281,45 +288,110 @@ func alike(list []result, preset string) [][]result {
 	return groups
 }
 
-// tableOf returns the table of that title, which it adds where there is none.
-func tableOf(tables *[]*table, title string) *table {
-	i := slices.IndexFunc(*tables, func(t *table) bool { return t.title == title })
+// tableOf returns the table of a run's data set, which it adds where there is none.
+func tableOf(tables *[]*table, r *result) *table {
+	i := slices.IndexFunc(*tables, func(t *table) bool { return t.dataset == r.Dataset })
 	if i < 0 {
-		i, *tables = len(*tables), append(*tables, &table{title: title})
+		i, *tables = len(*tables), append(*tables, &table{dataset: r.Dataset, title: title(r)})
 	}
 	return (*tables)[i]
 }
 
 func title(r *result) string {
+	if p, ok := partsOfCIFAR10[r.Dataset]; ok {
+		return p.title
+	}
 	if r.Synthetic {
 		return r.Dataset + " (synthetic)"
 	}
 	return r.Dataset
 }
 
+// part is a data set that is made of CIFAR-10's images and must not be taken for it.
+type part struct {
+	images      int // to train on
+	title, note string
+}
+
+// partsOfCIFAR10 are the parts by the names of the data sets.
+var partsOfCIFAR10 = map[string]part{
+	"cifar10-jpeg": {45000, "CIFAR-10 (JPEG copy)", "Not CIFAR-10: `data.set=cifar10-jpeg`, all its images, which lost detail to JPEG, with the networks of presets called `cifar10-…`, made narrower, and in less than one pass over the 45000 training images. " +
+		"Accuracies compare these networks with each other, not with the paper."},
+	"cifar10-part": {3600, "Part of CIFAR-10 (3600 training images)", "Not CIFAR-10: `data.set=cifar10-part`, 4000 of its training images, of which 400 validate, and 1000 of its test images, with the networks of presets called `cifar10-…`, made narrower. " +
+		"Accuracies compare these networks with each other, not with the paper."},
+}
+
+// comparison says in which order networks that are partially equivariant, fully and to
+// translations alone come on a part of CIFAR-10, as the paper compares them on all of it.
+func comparison(list []result, dataset string) string {
+	type kind struct {
+		name, preset string
+		accuracies   []float64
+	}
+	kinds := []kind{{name: "partial SE(2)", preset: "cifar10-se2-4-partial"}, {name: "SE(2)", preset: "cifar10-se2-4-full"}, {name: "T(2)", preset: "cifar10-t2-1"}}
+	for i := range kinds {
+		k := &kinds[i]
+		for _, runs := range alike(of(list, dataset), k.preset) {
+			if len(runs) > len(k.accuracies) {
+				k.accuracies = accuracies(runs)
+			}
+		}
+		if len(k.accuracies) < 2 {
+			return ""
+		}
+	}
+	paper := slices.Clone(kinds)
+	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(mean(b.accuracies), mean(a.accuracies)) })
+	var means []string
+	for _, k := range kinds {
+		text := fmt.Sprintf("%s %.4f ± %.4f", k.name, mean(k.accuracies), deviation(k.accuracies))
+		if lower := mean(kinds[0].accuracies) - mean(k.accuracies); lower > 0 {
+			text += fmt.Sprintf(" (%.4f lower)", lower)
+		}
+		means = append(means, text)
+	}
+	order := "the paper's order on CIFAR-10"
+	if !slices.EqualFunc(kinds, paper, func(a, b kind) bool { return a.name == b.name }) {
+		order = "not " + order + ", which is " + paper[0].name + ", " + paper[1].name + ", " + paper[2].name
+	}
+	return fmt.Sprintf("Of the rows with the most seeds, from the highest: %s. That is %s.", strings.Join(means, ", "), order)
+}
+
+// of returns the runs on a data set.
+func of(list []result, dataset string) (on []result) {
+	for _, r := range list {
+		if r.Dataset == dataset {
+			on = append(on, r)
+		}
+	}
+	return on
+}
+
+func accuracies(runs []result) (list []float64) {
+	for _, r := range runs {
+		list = append(list, r.TestAccuracy)
+	}
+	return list
+}
+
 // row returns the line of runs of a preset with the same changes. Changed ones are not the
 // row of the paper.
 func row(preset config.Preset, runs []result) string {
-	var seeds, machines []string
-	var accuracies, resets, draws, seconds []float64
+	var seeds []string
+	var resets, draws []float64
 	for _, r := range runs {
 		seeds = append(seeds, fmt.Sprint(r.Seed))
-		accuracies, draws = append(accuracies, r.TestAccuracy), append(draws, r.TestAccuracyStd)
-		seconds = append(seconds, r.SecondsPerStep*float64(r.Steps))
+		if r.EvalDraws > 1 {
+			draws = append(draws, r.TestAccuracyStd)
+		}
 		if r.WholeGroupAccuracy != nil {
 			resets = append(resets, *r.WholeGroupAccuracy)
 		}
-		if on := fmt.Sprintf("%s, %d", r.Level, r.Threads); !slices.Contains(machines, on) {
-			machines = append(machines, on)
-		}
 	}
-	first := runs[0]
-	between, reset, stated, changed := "-", "-", "-", "-"
+	first, all := runs[0], accuracies(runs)
+	between, stated, name, changed := "-", "-", "`"+preset.Name+"`", "-"
 	if len(runs) > 1 {
-		between = fmt.Sprintf("%.4f", deviation(accuracies))
-	}
-	if len(resets) == len(runs) {
-		reset = fmt.Sprintf("%.4f", mean(resets))
+		between = fmt.Sprintf("%.4f", deviation(all))
 	}
 	if paper, ok := preset.Paper(); ok && first.changes == "" {
 		stated = paper.String()
@@ -327,9 +399,38 @@ func row(preset config.Preset, runs []result) string {
 	if first.changes != "" {
 		changed = "`" + first.changes + "`"
 	}
-	took := time.Duration(mean(seconds) * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf("| `%s` | %s | %s | %.4f | %s | %.4f | %s | %d epochs, %d steps of %d images | %v | %s | %s |\n",
-		preset.Name, changed, strings.Join(seeds, ", "), mean(accuracies), between, mean(draws), reset, first.Epochs, first.Steps, first.batch(), took, strings.Join(machines, "; "), stated)
+	if first.group != "" {
+		name = fmt.Sprintf("**%s**, otherwise %s", first.group, name)
+	}
+	took, machines := times(runs)
+	return fmt.Sprintf("| %s | %s | %s | %.4f | %s | %s | %s | %d epochs, %d steps of %d images | %s | %s | %s |\n",
+		name, changed, strings.Join(seeds, ", "), mean(all), between, meanOfAll(draws, len(runs)), meanOfAll(resets, len(runs)),
+		first.Epochs, first.Steps, first.batch(), took, machines, stated)
+}
+
+// meanOfAll writes the mean of values that n runs should have, or that some have none.
+func meanOfAll(x []float64, n int) string {
+	if len(x) < n {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", mean(x))
+}
+
+// times writes what training took, a mean for each level and number of threads, and these.
+func times(runs []result) (took, machines string) {
+	var names, means []string
+	seconds := map[string][]float64{}
+	for _, r := range runs {
+		on := fmt.Sprintf("%s, %d", r.Level, r.Threads)
+		if seconds[on] == nil {
+			names = append(names, on)
+		}
+		seconds[on] = append(seconds[on], r.SecondsPerStep*float64(r.Steps))
+	}
+	for _, on := range names {
+		means = append(means, time.Duration(mean(seconds[on])*float64(time.Second)).Round(time.Second).String())
+	}
+	return strings.Join(means, "; "), strings.Join(names, "; ")
 }
 
 func mean(x []float64) float64 {

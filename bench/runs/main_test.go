@@ -36,20 +36,23 @@ func TestRow(t *testing.T) {
 	half := 0.5
 	r := result{
 		Preset: "mnist6-180-se2-8-partial", Dataset: "mnist6-180", Seed: 1, Epochs: 3, Steps: 150, TestAccuracy: 0.75, TestAccuracyStd: 0.01,
-		WholeGroupAccuracy: &half, SecondsPerStep: 0.125, ImagesPerSecond: 256, Threads: 2, Level: "avx2",
+		WholeGroupAccuracy: &half, SecondsPerStep: 0.125, ImagesPerSecond: 256, Threads: 2, Level: "avx2", EvalDraws: 5,
 	}
 	other := r
-	other.Seed, other.TestAccuracy, other.TestAccuracyStd, other.Level = 2, 0.25, 0.03, "neon"
+	other.Seed, other.TestAccuracy, other.TestAccuracyStd, other.SecondsPerStep, other.ImagesPerSecond, other.Level = 2, 0.25, 0.03, 0.5, 64, "neon"
 	changed := r
 	changed.changes, changed.TestAccuracy = "group.jitter=comb", 0.125
-	page := markdown([]result{r, changed, other})
-	want := "| `mnist6-180-se2-8-partial` | - | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2; neon, 2 |"
+	once := r
+	once.changes, once.group, once.EvalDraws = "group.name=T(2), train.eval_draws=1", "T(2)", 1
+	page := markdown([]result{r, changed, other, once})
+	want := "| `mnist6-180-se2-8-partial` | - | 1, 2 | 0.5000 | 0.3536 | 0.0200 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s; 1m15s | avx2, 2; neon, 2 |"
 	if !strings.Contains(page, want) {
 		t.Errorf("no %s in\n%s", want, page)
 	}
 	for _, want := range []string{
 		"## mnist6-180\n", "| `rotmnist-se2-8-full` | main table",
-		"| `mnist6-180-se2-8-partial` | `group.jitter=comb` | 1 | 0.1250 | - | 0.0100 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 | - |\n\n##",
+		"| `mnist6-180-se2-8-partial` | `group.jitter=comb` | 1 | 0.1250 | - | 0.0100 | 0.5000 | 3 epochs, 150 steps of 32 images | 19s | avx2, 2 | - |\n",
+		"| **T(2)**, otherwise `mnist6-180-se2-8-partial` | `group.name=T(2), train.eval_draws=1` | 1 | 0.7500 | - | - | 0.5000 |",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -113,5 +116,53 @@ func TestRead(t *testing.T) {
 		if _, err := read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What the page says of the data sets that are made of CIFAR-10 is so of every run on them.
+func TestPartsOfCIFAR10(t *testing.T) {
+	list, err := read(filepath.Join("..", "..", directory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range partsOfCIFAR10 {
+		runs := of(list, name)
+		if len(runs) == 0 {
+			t.Errorf("no runs on %s", name)
+		}
+		for _, r := range runs {
+			seen := r.Steps * r.batch()
+			if once := p.images / r.batch() * r.batch(); name == "cifar10-part" && seen != r.Epochs*once || name == "cifar10-jpeg" && seen >= once {
+				t.Errorf("%s, %s: %d epochs of %d images", name, r.Preset, r.Epochs, seen/r.Epochs)
+			}
+			if !strings.Contains(r.changes, "net.width=16") {
+				t.Errorf("%s, %s is not narrower: %s", name, r.Preset, r.changes)
+			}
+		}
+	}
+}
+
+func TestComparison(t *testing.T) {
+	var list []result
+	for preset, accuracies := range map[string][]float64{"cifar10-se2-4-partial": {0.5, 0.75}, "cifar10-se2-4-full": {0.5, 0.5}, "cifar10-t2-1": {0.25, 0.375}} {
+		for i, v := range accuracies {
+			list = append(list, result{Preset: preset, Dataset: "cifar10-part", Seed: uint64(i), TestAccuracy: v})
+		}
+		list = append(list, result{Preset: preset, Dataset: "cifar10-part", TestAccuracy: 0, changes: "net.width=1"}, result{Preset: preset, Dataset: "cifar10"})
+	}
+	want := "partial SE(2) 0.6250 ± 0.1768, SE(2) 0.5000 ± 0.0000 (0.1250 lower), T(2) 0.3125 ± 0.0884 (0.3125 lower). That is the paper's order on CIFAR-10."
+	if got := comparison(list, "cifar10-part"); !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for i := range list {
+		if list[i].Preset == "cifar10-t2-1" {
+			list[i].TestAccuracy *= 4
+		}
+	}
+	if got := comparison(list, "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500") || !strings.HasSuffix(got, "That is not the paper's order on CIFAR-10, which is partial SE(2), SE(2), T(2).") {
+		t.Error(got)
+	}
+	if got := comparison(list, "cifar10-jpeg"); got != "" {
+		t.Errorf("%q of no runs", got)
 	}
 }
