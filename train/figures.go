@@ -145,10 +145,10 @@ const (
 	leastTimed, mostTimed = 3, 25
 )
 
-// time takes the medians of what a batch takes on the learned subsets and on the whole
-// group. Both are measured in turn, each first in every other turn, with the same seeds and
-// behind a pass that is not timed, so that neither what else the machine does nor what a
-// first pass takes counts for one of them.
+// time measures what a batch takes on the learned subsets and on the whole group. Both are
+// measured in turn, each first in every other turn, with the same seeds and behind a pass
+// that is not timed, so that neither what else the machine does nor what a first pass takes
+// counts for one of them.
 func (f *figures) time(net *model.Network, images []float32, seed uint64) error {
 	channels, height, width := net.ImageShape()
 	images = images[:min(len(images), net.Batch()*channels*height*width)]
@@ -178,8 +178,20 @@ func (f *figures) time(net *model.Network, images []float32, seed uint64) error 
 			}
 		}
 	}
-	f.pass, f.wholePass = median(learned), median(whole)
+	f.pass, f.wholePass = paired(learned, whole)
 	return nil
+}
+
+// paired returns the median of whole, and before it that times the median of the ratios of
+// learned to whole turn by turn: on a busy machine turns differ more than what is measured
+// in one of them, and medians of either side come from different turns.
+func paired(learned, whole []float64) (a, b float64) {
+	ratios := make([]float64, len(whole))
+	for i := range ratios {
+		ratios[i] = learned[i] / whole[i]
+	}
+	b = median(whole)
+	return median(ratios) * b, b
 }
 
 // median returns the median of x, which it sorts.

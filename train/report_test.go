@@ -380,6 +380,16 @@ func TestSaved(t *testing.T) {
 	}
 }
 
+// Turns in which the machine was busy change neither.
+func TestPaired(t *testing.T) {
+	for _, busy := range []float64{1, 10} {
+		learned, whole := []float64{1, 1 * busy, 1, 8 * busy, 1}, []float64{2, 2 * busy, 2, 2, 2}
+		if a, b := paired(learned, whole); a != 1 || b != 2 {
+			t.Errorf("%v and %v come to %g and %g, want 1 and 2", learned, whole, a, b)
+		}
+	}
+}
+
 func TestMedian(t *testing.T) {
 	for want, x := range map[float64][]float64{2: {2}, 3: {9, 1, 3}, 2.5: {4, 1, 2, 3}} {
 		if got := median(x); got != want {
