@@ -82,7 +82,21 @@ func read(r io.ReaderAt, size int64) (*File, error) {
 			return nil, err
 		}
 	}
-	return f, nil
+	return f, f.checkDigest()
+}
+
+// checkDigest takes the digest out of the metadata and compares it with the contents.
+func (f *File) checkDigest() error {
+	said, ok := f.Metadata[DigestKey]
+	if !ok {
+		return nil
+	}
+	delete(f.Metadata, DigestKey)
+	sum, err := digest(f.Tensors, f.Metadata)
+	if err == nil && sum != said {
+		err = fmt.Errorf("damaged: the SHA-256 of its contents is not %q, as its metadata say; restore the file, or leave %s out where another program changed it", said, DigestKey)
+	}
+	return err
 }
 
 // readAt fills b.

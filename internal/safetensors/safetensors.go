@@ -3,6 +3,9 @@
 // header (little-endian), the header, a JSON object that gives each tensor's
 // type, shape and place, and the values, little-endian, without gaps.
 //
+// What WriteFile writes says in its metadata, under DigestKey, the SHA-256 of its
+// contents, and Read checks it wherever it stands. Files of other programs have none.
+//
 // Float32 and int64 tensors are supported. Everything that a file says is
 // checked before it is used: a damaged, truncated or foreign file gives an error
 // of one line that names the tensor, never a panic, and no more memory is
@@ -20,6 +23,11 @@ const maxHeader = 100_000_000
 
 // metadataKey is the key of the header that is not a tensor.
 const metadataKey = "__metadata__"
+
+// DigestKey is the metadata key of a file's digest: the SHA-256, in hexadecimal, of
+// the bytes that Write writes of its tensors, in the order of their names, and of its
+// other metadata. So it does not depend on how another program lays a file out.
+const DigestKey = "noether.sha256"
 
 // Tensor is a named array, row-major, of float32 or of int64 values: exactly one
 // of F32 and I64 is not nil, and holds as many values as the shape says. The
@@ -75,8 +83,8 @@ func count(shape []int) (n int, ok bool) {
 
 // File is the contents of a file.
 type File struct {
-	Metadata map[string]string
-	Tensors  []Tensor // in the order of their values in the file
+	Metadata map[string]string // without the digest
+	Tensors  []Tensor          // in the order of their values in the file
 }
 
 // Lookup returns the tensor of that name, or nil.

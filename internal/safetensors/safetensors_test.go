@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -286,6 +287,85 @@ func TestWriteFile(t *testing.T) {
 	}
 	if list, _ := os.ReadDir(dir); len(list) != 1 {
 		t.Errorf("left behind: %v", list)
+	}
+}
+
+// seal returns a file with its digest.
+func seal(t *testing.T, tensors []Tensor, metadata map[string]string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sealed")
+	if err := WriteFile(path, tensors, metadata); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestDigest: whatever bit is another, the file is refused or says the same, as where a
+// letter of the digest's key is no longer one of it.
+func TestDigest(t *testing.T) {
+	tensors, metadata := sample()
+	b := seal(t, tensors, metadata)
+	if !bytes.Equal(b, seal(t, tensors, metadata)) {
+		t.Error("the same contents give two files")
+	}
+	want, err := decode(b)
+	if err != nil || !reflect.DeepEqual(want.Metadata, metadata) {
+		t.Fatalf("%v, %v", want, err)
+	}
+	for i := range 8 * len(b) {
+		b[i/8] ^= 1 << (i % 8)
+		f, err := decode(b)
+		b[i/8] ^= 1 << (i % 8)
+		if err != nil {
+			continue
+		}
+		for key := range f.Metadata {
+			if _, known := metadata[key]; !known {
+				delete(f.Metadata, key) // the model refuses it
+			}
+		}
+		if !reflect.DeepEqual(f, want) {
+			t.Errorf("bit %d of byte %d: %q is accepted", i%8, i/8, b[max(0, i/8-20):min(len(b), i/8+20)])
+		}
+	}
+}
+
+// TestDigestOfAnotherLayout: order and spaces are the writing program's.
+func TestDigestOfAnotherLayout(t *testing.T) {
+	tensors, metadata := sample()
+	f, err := decode(seal(t, tensors, metadata))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := digest(tensors, metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Metadata[DigestKey] = sum
+	slices.Reverse(f.Tensors)
+	b := encode(t, f.Tensors, f.Metadata)
+	if _, err := decode(b); err != nil {
+		t.Errorf("in another order: %v", err)
+	}
+	f.Lookup("step").I64[1]++
+	_, err = decode(encode(t, f.Tensors, f.Metadata))
+	if err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), DigestKey) {
+		t.Errorf("with another value: %v", err)
+	}
+}
+
+// BenchmarkDigest is what writing and reading 2 MB take longer for their digest.
+func BenchmarkDigest(b *testing.B) {
+	tensors := []Tensor{{Name: "x", Shape: []int{1 << 19}, F32: make([]float32, 1<<19)}}
+	b.SetBytes(4 << 19)
+	for b.Loop() {
+		if _, err := digest(tensors, nil); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

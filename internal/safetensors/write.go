@@ -2,19 +2,43 @@ package safetensors
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/noether-go/noether/internal/atomicfile"
 )
 
-// WriteFile writes a file as a whole (see atomicfile.WriteFile).
+// WriteFile writes a file as a whole (see atomicfile.WriteFile), with its digest.
 func WriteFile(path string, tensors []Tensor, metadata map[string]string) error {
-	return atomicfile.WriteFile(path, func(w io.Writer) error { return Write(w, tensors, metadata) })
+	return atomicfile.WriteFile(path, func(w io.Writer) error {
+		sum, err := digest(tensors, metadata)
+		if err != nil {
+			return err
+		}
+		sealed := map[string]string{}
+		maps.Copy(sealed, metadata)
+		sealed[DigestKey] = sum
+		return Write(w, tensors, sealed)
+	})
+}
+
+// digest returns what a file of these contents has under DigestKey.
+func digest(tensors []Tensor, metadata map[string]string) (string, error) {
+	byName := slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
+	h := sha256.New()
+	if err := Write(h, byName, metadata); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Write writes the tensors in the given order, but int64 before float32 ones, so
