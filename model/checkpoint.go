@@ -2,7 +2,9 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +20,9 @@ import (
 // networkKey is the metadata key under which a checkpoint describes the network
 // that its weights belong to.
 const networkKey = "noether.network"
+
+// formatKey is the metadata key under which libraries for PyTorch note theirs.
+const formatKey = "format"
 
 // networkJSON is the configuration of a network as a checkpoint states it: all
 // but how its convolutions are computed. What an architecture does not have is
@@ -153,13 +158,12 @@ func Load(path string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, ok := file.Metadata[networkKey]
-	if !ok {
+	if _, ok := file.Metadata[networkKey]; !ok {
 		return nil, fmt.Errorf("model: %s has no %q in its metadata, so it does not say what network it holds; was it written by another program?", path, networkKey)
 	}
 	var description networkJSON
-	if err := json.Unmarshal([]byte(text), &description); err != nil {
-		return nil, fmt.Errorf("model: %s: the description of the network is damaged: %v", path, err)
+	if err := decode(file, networkKey, &description); err != nil {
+		return nil, fmt.Errorf("model: %s: the description of the network %w", path, err)
 	}
 	cfg, err := description.settings()
 	if err != nil {
@@ -174,6 +178,33 @@ func Load(path string) (*Network, error) {
 	}
 	return net, nil
 }
+
+// decode reads the description that the metadata have under a key. What this version
+// does not know, there or beside it, is an error: it may be a setting without which the
+// network is another one.
+func decode(file *safetensors.File, key string, v any) error {
+	for other := range file.Metadata {
+		if other != key && other != formatKey {
+			return fmt.Errorf("stands beside metadata with the unknown key %q: %s", other, strange)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(file.Metadata[key]))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF {
+			return nil
+		}
+		err = errors.New("something follows it")
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("has the unknown key %s: %s", name, strange)
+	}
+	return fmt.Errorf("is damaged: %w", err)
+}
+
+// strange is what may be the matter with a file that has an unknown key.
+const strange = "the file was written by another version of Noether, which is needed to read it, or is damaged"
 
 // setAll sets every parameter on the host from the file's tensor of its name
 // behind the prefix. A tensor that is missing, of another shape, or not finite

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -730,6 +731,14 @@ func TestLoadRefuses(t *testing.T) {
 	}{
 		{"no description", func(f *safetensors.File) { delete(f.Metadata, networkKey) }, "written by another program"},
 		{"damaged description", func(f *safetensors.File) { f.Metadata[networkKey] = "{" }, "damaged"},
+		{"two descriptions", func(f *safetensors.File) { f.Metadata[networkKey] += "{}" }, "damaged"},
+		{"a setting of another version", func(f *safetensors.File) {
+			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `{`, `{"residual":true,`, 1)
+		}, `unknown key "residual": the file was written by another version`},
+		{"a setting that is not known for what it is", func(f *safetensors.File) {
+			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `"pools"`, `"pooms"`, 1)
+		}, `unknown key "pooms"`},
+		{"a description of another version", func(f *safetensors.File) { f.Metadata["noether.more"] = "{}" }, `"noether.more"`},
 		{"unknown type", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"LeNet"}` }, "LeNet"},
 		{"another type", func(f *safetensors.File) {
 			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], "CKResNet", "GCNN", 1)
@@ -759,6 +768,71 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an absent file gives %v", err)
+	}
+}
+
+// TestDamageIsFound: a checkpoint and a state are refused whichever bit of theirs is another.
+func TestDamageIsFound(t *testing.T) {
+	tr := newTrainer(t, quick(1))
+	if _, err := tr.Step(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ save, load func(string) error }{
+		"checkpoint": {tr.net.Save, func(path string) error { return second(Load(path)) }},
+		"state":      {tr.SaveState, func(path string) error { return newTrainer(t, quick(1)).LoadState(path) }},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := c.save(path); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.load(path); err != nil {
+			t.Fatalf("the %s as it was written: %v", name, err)
+		}
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := stream.New(1, name, 0)
+		for range 200 {
+			damaged, at, bit := slices.Clone(good), src.IntN(len(good)), src.IntN(8)
+			damaged[at] ^= 1 << bit
+			if err := os.WriteFile(path, damaged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.load(path); err == nil || !strings.Contains(err.Error(), path) {
+				t.Fatalf("%s with another bit %d of byte %d of %d, in %q: %v", name, bit, at, len(good), good[max(0, at-20):min(len(good), at+20)], err)
+			}
+		}
+	}
+}
+
+// TestFilesWithoutDigest: earlier versions, and programs that write the files anew, leave
+// the digest out.
+func TestFilesWithoutDigest(t *testing.T) {
+	tr := newTrainer(t, quick(1))
+	for name, c := range map[string]struct{ save, load func(string) error }{
+		"checkpoint": {tr.net.Save, func(path string) error { return second(Load(path)) }},
+		"state":      {tr.SaveState, func(path string) error { return newTrainer(t, quick(1)).LoadState(path) }},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := c.save(path); err != nil {
+			t.Fatal(err)
+		}
+		f, err := safetensors.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Metadata[formatKey] = "pt"
+		var plain bytes.Buffer
+		if err := safetensors.Write(&plain, f.Tensors, f.Metadata); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, plain.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.load(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -800,7 +874,7 @@ func TestLoadStateRefuses(t *testing.T) {
 		{`"Step":1`, `"Step":77`, "step 77"},
 		{`"optimizer_step":1`, `"optimizer_step":2`, "optimiser"},
 		{`"best_epoch":0`, `"best_epoch":1`, "best"},
-		{`"position"`, `"position":{},"x"`, "optimiser"},
+		{`"position"`, `"position":{},"x"`, `unknown key "x"`},
 		{`{`, `[`, "damaged"},
 	} {
 		text := strings.Replace(good.Metadata[stateKey], c.old, c.new, 1)

@@ -101,13 +101,12 @@ func (t *Trainer) LoadState(path string) error {
 	if err != nil {
 		return err
 	}
-	text, ok := file.Metadata[stateKey]
-	if !ok {
+	if _, ok := file.Metadata[stateKey]; !ok {
 		return fmt.Errorf("model: %s has no %q in its metadata: it is no training state", path, stateKey)
 	}
 	var s stateJSON
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return fmt.Errorf("model: %s: the description of the training state is damaged: %v", path, err)
+	if err := decode(file, stateKey, &s); err != nil {
+		return fmt.Errorf("model: %s: the description of the training state %w", path, err)
 	}
 	if what := differs(s.Of, identify(t.net, t.set, t.cfg)); what != "" {
 		return fmt.Errorf("model: %s is the state of another run: %s", path, what)

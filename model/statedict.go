@@ -31,7 +31,7 @@ func (net *Network) SaveStateDict(path string) error {
 	if net.plan != nil {
 		net.params.Download()
 	}
-	return safetensors.WriteFile(path, append(net.joined(), net.foreignBuffers()...), map[string]string{"format": "pt"})
+	return safetensors.WriteFile(path, append(net.joined(), net.foreignBuffers()...), map[string]string{formatKey: "pt"})
 }
 
 // joined returns the tensors of a checkpoint, with all that a layer has learned of its
