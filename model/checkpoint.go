@@ -169,14 +169,27 @@ func Load(path string) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
-	net, err := newNetwork(cfg)
-	if err != nil {
+	net, err := newNetwork(cfg, min(values(file), mostValues))
+	var large *SizeError
+	switch {
+	case errors.As(err, &large):
+		return nil, fmt.Errorf("model: %s: its tensors hold %d values, the network that it describes has more than %d; the file belongs to another network", path, values(file), large.Most)
+	case err != nil:
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
 	if err := net.setAll(path, file, ""); err != nil {
 		return nil, err
 	}
 	return net, nil
+}
+
+// values returns the number of values of all tensors of a file.
+func values(file *safetensors.File) int {
+	n := 0
+	for _, t := range file.Tensors {
+		n += len(t.F32) + len(t.I64)
+	}
+	return n
 }
 
 // decode reads the description that the metadata have under a key. What this version

@@ -93,12 +93,23 @@ func newResidualBlock(net *Network, name string, in, out int) (b residualBlock, 
 		return b, err
 	}
 	if in != out || net.cfg.redraws() {
-		if b.shortcut, err = conv.NewPointwise(net.convConfig(name+".shortcut.0", in, out), net.cfg.Seed); err != nil {
+		if b.shortcut, err = net.newShortcut(net.convConfig(name+".shortcut.0", in, out)); err != nil {
 			return b, err
 		}
-		net.params.Add(b.shortcut.Parameters()...)
 	}
 	return b, nil
+}
+
+func (net *Network) newShortcut(cfg conv.Config) (*conv.Pointwise, error) {
+	if err := net.afford(pointwiseValues(cfg)); err != nil {
+		return nil, err
+	}
+	l, err := conv.NewPointwise(cfg, net.cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	net.params.Add(l.Parameters()...)
+	return l, nil
 }
 
 func (a *ckResNet) reserve(p *planner) *nn.Map {

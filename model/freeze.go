@@ -76,7 +76,7 @@ func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 
 // clone returns an unbound network with the same parameters on the host.
 func (net *Network) clone() (*Network, error) {
-	twin, err := newNetwork(net.cfg)
+	twin, err := newNetwork(net.cfg, net.most)
 	if err != nil {
 		return nil, err
 	}

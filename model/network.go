@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,8 @@ type Network struct {
 	convs    []kernels // of the same
 	dropouts []dropout
 	augerino *augerino // or nil
+
+	values, most int // see afford
 
 	plan *plan
 }
@@ -99,23 +102,27 @@ func newGiven(cfg settings) (*Network, error) {
 	if err := cfg.checkGiven(); err != nil {
 		return nil, err
 	}
-	return newNetwork(cfg)
+	return newNetwork(cfg, mostValues)
 }
 
-// newNetwork builds a network with freshly drawn weights.
-func newNetwork(cfg settings) (*Network, error) {
+// newNetwork builds a network with freshly drawn weights. One that would have more than
+// so many values gives a *SizeError, before they are allocated.
+func newNetwork(cfg settings, most int) (*Network, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	net := &Network{cfg: cfg, loss: nn.NewCrossEntropy()}
+	net := &Network{cfg: cfg, loss: nn.NewCrossEntropy(), most: most}
 	switch cfg.Type {
 	case typeGCNN:
 		net.arch = new(gcnn)
 	default:
 		net.arch = new(ckResNet)
 	}
-	if err := net.arch.build(net); err != nil {
+	var large *SizeError
+	if err := net.arch.build(net); errors.As(err, &large) {
+		return nil, err
+	} else if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	if cfg.Augerino {
@@ -170,6 +177,9 @@ func (net *Network) newLifting(cfg conv.Config) (*conv.Lifting, error) {
 	if err := net.addSampler(cfg.Name, false); err != nil {
 		return nil, err
 	}
+	if err := net.afford(kernelValues(cfg)); err != nil {
+		return nil, err
+	}
 	cfg.InputGrad = net.cfg.Augerino
 	l, err := conv.NewLifting(cfg, net.cfg.Seed)
 	if err != nil {
@@ -192,6 +202,9 @@ func (net *Network) newGroup(cfg conv.Config) (groupConv, error) {
 
 // newConv makes a group convolution alone.
 func (net *Network) newConv(cfg conv.Config) (groupConv, error) {
+	if err := net.afford(groupConvValues(cfg, net.cfg.Separable)); err != nil {
+		return groupConv{}, err
+	}
 	cfg.Algorithm = net.cfg.Algorithm
 	g, err := newGroupConv(cfg, net.cfg.Separable, net.cfg.Seed)
 	if err != nil {
@@ -203,6 +216,9 @@ func (net *Network) newConv(cfg conv.Config) (groupConv, error) {
 }
 
 func (net *Network) newLinear(name string, in, out int) (*nn.Linear, error) {
+	if err := net.afford(in * out); err != nil {
+		return nil, err
+	}
 	l, err := nn.NewLinear(name, in, out, net.cfg.Seed)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,9 @@ type norm interface {
 
 // newNorm makes the normalisation that the network is configured with.
 func (net *Network) newNorm(name string, channels int) (n norm, err error) {
+	if err := net.afford(2 * channels); err != nil {
+		return nil, err
+	}
 	if net.cfg.Norm == LayerNorm {
 		n, err = nn.NewLayerNorm(name, channels)
 	} else {

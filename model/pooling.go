@@ -23,6 +23,9 @@ func (net *Network) newPooling(elements, side int) (nn.Layer, error) {
 	case MeanPooling:
 		return nn.NewGlobalMean(), nil
 	}
+	if err := net.afford(elements * side * side); err != nil {
+		return nil, err
+	}
 	l, err := nn.NewLearnedPool("final_pooling", elements*side*side, net.cfg.Seed)
 	if err != nil {
 		return nil, err

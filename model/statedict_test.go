@@ -31,7 +31,7 @@ func TestStateDict(t *testing.T) {
 			}
 			cfg := net.cfg
 			cfg.Seed += 5
-			other, err := newNetwork(cfg)
+			other, err := newNetwork(cfg, mostValues)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestStateDictOfTheReference(t *testing.T) {
 	for file, cfg := range referenceNetworks() {
 		t.Run(file, func(t *testing.T) {
 			a := golden.Open(t, file)
-			net, err := newNetwork(cfg)
+			net, err := newNetwork(cfg, mostValues)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestStateDictFromTheReference(t *testing.T) {
 			if err := safetensors.WriteFile(path, state, nil); err != nil {
 				t.Fatal(err)
 			}
-			net, err := newNetwork(cfg)
+			net, err := newNetwork(cfg, mostValues)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func (net *Network) StepMemory(cfg TrainConfig) (StepMemory, error) {
 // planned returns the bytes of a plan of a copy of the network, for what is drawn now or
 // for the whole group.
 func (net *Network) planned(np nn.Plan, drawn bool) (int64, error) {
-	twin, err := newNetwork(net.cfg)
+	twin, err := newNetwork(net.cfg, net.most)
 	if err != nil {
 		return 0, err
 	}

@@ -515,7 +515,11 @@ var configKeys = map[string]string{
 func (c *Config) Explain(err error) error {
 	var field *model.ConfigError
 	var layer *nn.ConfigError
+	var large *model.SizeError
 	switch {
+	case errors.As(err, &large):
+		return mistake("net.width is %d, net.factors is %s, kernel.hidden is %d and kernel.layers is %d, which make more than %d parameters; make one of them smaller",
+			c.Net.Width, c.Value("net.factors"), c.Kernel.Hidden, c.Kernel.Layers, large.Most)
 	case errors.As(err, &layer):
 		return &Error{err}
 	case !errors.As(err, &field):
