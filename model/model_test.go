@@ -874,6 +874,9 @@ func TestLoadStateRefuses(t *testing.T) {
 		{`"Step":1`, `"Step":77`, "step 77"},
 		{`"optimizer_step":1`, `"optimizer_step":2`, "optimiser"},
 		{`"best_epoch":0`, `"best_epoch":1`, "best"},
+		{`"Loss":`, `"Loss":1e300,"Seconds":`, "1e+300"},
+		{`},"optimizer_step"`, `,"Seconds":0},"optimizer_step"`, " 0 seconds"},
+		{`"Correct":`, `"Correct":-1,"Loss":`, "-1 images"},
 		{`"position"`, `"position":{},"x"`, `unknown key "x"`},
 		{`{`, `[`, "damaged"},
 	} {
@@ -890,6 +893,46 @@ func TestLoadStateRefuses(t *testing.T) {
 	}
 	if err := newTrainer(t, quick(1)).LoadState(path); err == nil || !strings.Contains(err.Error(), "no training state") {
 		t.Errorf("a checkpoint in place of a state gives %v", err)
+	}
+}
+
+// TestLoadStateOfOtherData: sets of one name and size may hold other images.
+func TestLoadStateOfOtherData(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	if err := newTrainer(t, quick(1)).SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	load := func(set *data.Dataset) error {
+		tr, err := NewTrainer(newTiny(t), set, quick(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		return tr.LoadState(path)
+	}
+	changed := map[string]*data.Dataset{}
+	for _, part := range []string{"training", "validation", "test"} {
+		changed[part] = toySet()
+	}
+	changed["training"].Train.Images[7]++
+	changed["validation"].Validation.Labels[9] ^= 1
+	changed["test"].Test.Images[1583]++
+	for part, set := range changed {
+		if err := load(set); err == nil || !strings.Contains(err.Error(), "of another run: its "+part+" images") {
+			t.Errorf("other %s images: %v", part, err)
+		}
+	}
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := strings.Index(f.Metadata[stateKey], `"data":[`), strings.Index(f.Metadata[stateKey], `"position"`)
+	earlier := f.Metadata[stateKey][:from] + f.Metadata[stateKey][to:]
+	if err := safetensors.WriteFile(path, f.Tensors, map[string]string{stateKey: earlier}); err != nil {
+		t.Fatal(err)
+	}
+	if err := load(changed["test"]); err != nil {
+		t.Errorf("a state that does not say of which data it is: %v", err)
 	}
 }
 

@@ -2,9 +2,12 @@ package model
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/noether-go/noether/conv"
@@ -24,6 +27,7 @@ const (
 // stateJSON is what a training state holds besides arrays.
 type stateJSON struct {
 	Of            identity       `json:"of"`
+	Data          digests        `json:"data,omitzero"` // earlier versions noted none
 	Position      position       `json:"position"`
 	OptimizerStep int            `json:"optimizer_step"`
 	BestEpoch     int            `json:"best_epoch"`
@@ -50,6 +54,31 @@ type identity struct {
 	Warmup    int                `json:"warmup"`
 	EvalDraws int                `json:"eval_draws"`
 	Algorithm conv.Algorithm     `json:"algorithm"`
+}
+
+// digests are SHA-256 of the images and labels of the parts of a data set: to train on, to
+// validate by, to test on.
+type digests [3]string
+
+// digestsOf computes the digests of a set.
+func digestsOf(set *data.Dataset) (d digests) {
+	for i, part := range []*data.Split{&set.Train, &set.Validation, &set.Test} {
+		h := sha256.New()
+		h.Write(part.Images)
+		h.Write(part.Labels)
+		d[i] = hex.EncodeToString(h.Sum(nil))
+	}
+	return d
+}
+
+// differs names the first part in which the data of a saved run are not the present ones.
+func (d digests) differs(present digests) string {
+	for i, name := range []string{"training", "validation", "test"} {
+		if d != (digests{}) && d[i] != present[i] {
+			return "its " + name + " images or their labels are not those here, though as many; take the data that it was begun with"
+		}
+	}
+	return ""
 }
 
 // steps describes a schedule in steps.
@@ -85,7 +114,7 @@ func (t *Trainer) SaveState(path string) error {
 		list = append(list, safetensors.Tensor{Name: momentPrefix + m.Name, Shape: m.Shape, F32: m.Host})
 	}
 	text, err := json.Marshal(stateJSON{
-		identify(t.net, t.set, t.cfg), t.at, t.optimizer.Steps(),
+		identify(t.net, t.set, t.cfg), t.digests(), t.at, t.optimizer.Steps(),
 		t.best.epoch, t.best.accuracy, t.best.loss, t.epochs,
 	})
 	if err != nil {
@@ -108,7 +137,7 @@ func (t *Trainer) LoadState(path string) error {
 	if err := decode(file, stateKey, &s); err != nil {
 		return fmt.Errorf("model: %s: the description of the training state %w", path, err)
 	}
-	if what := differs(s.Of, identify(t.net, t.set, t.cfg)); what != "" {
+	if what := cmp.Or(differs(s.Of, identify(t.net, t.set, t.cfg)), s.Data.differs(t.digests())); what != "" {
 		return fmt.Errorf("model: %s is the state of another run: %s", path, what)
 	}
 	if err := s.check(t); err != nil {
@@ -153,6 +182,8 @@ func (s *stateJSON) check(t *Trainer) error {
 	case at.Epoch < 0 || at.Epoch > t.cfg.Epochs || at.Step < first || at.Step > last ||
 		at.Epoch == t.cfg.Epochs && at.Step != first:
 		return fmt.Errorf("step %d of epoch %d cannot be; an epoch has %d steps", at.Step, at.Epoch+1, t.perEpoch)
+	case at.Correct < 0 || !plausible(at.Loss) || !(at.Seconds >= 1e-9*float64(at.Step)) || !plausible(at.Seconds):
+		return fmt.Errorf("its sums cannot be those of %d steps: %d images put right, a loss of %v, %v seconds", at.Step, at.Correct, at.Loss, at.Seconds)
 	case s.OptimizerStep != at.Step:
 		return fmt.Errorf("the optimiser has taken %d steps, the run %d", s.OptimizerStep, at.Step)
 	case s.BestEpoch < 0 || s.BestEpoch > at.Epoch || (s.BestEpoch == 0) != (at.Epoch == 0):
@@ -161,12 +192,16 @@ func (s *stateJSON) check(t *Trainer) error {
 		return fmt.Errorf("metrics of %d epochs where %d are completed", len(s.Epochs), at.Epoch)
 	}
 	for i, m := range s.Epochs {
-		if m.Epoch != i+1 || len(m.Learned) != groups {
+		if m.Epoch != i+1 || len(m.Learned) != groups || !plausible(m.TrainLoss) || !plausible(m.ValidationLoss) || !plausible(m.Seconds) {
 			return fmt.Errorf("the metrics of epoch %d are damaged", i+1)
 		}
 	}
 	return nil
 }
+
+// plausible reports whether a loss or a time is far enough from what a float64 holds for
+// sums and quotients of it to be finite.
+func plausible(v float64) bool { return math.Abs(v) < 1e100 }
 
 // differs names the first thing in which a saved run is not the present one.
 func differs(saved, present identity) string {

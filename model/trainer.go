@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/noether-go/noether/data"
@@ -174,6 +175,8 @@ type Trainer struct {
 	at       position
 	best     bestWeights
 	epochs   []EpochMetrics
+
+	digests func() digests // of the data, computed once
 }
 
 // position is how far a run has come, and the sums of the epoch under way.
@@ -205,6 +208,7 @@ func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, err
 		return nil, err
 	}
 	t := &Trainer{net: net, set: set, cfg: cfg, dev: cfg.Device}
+	t.digests = sync.OnceValue(func() digests { return digestsOf(set) })
 	if t.dev == nil {
 		cpu, err := tensor.NewCPU(cfg.Threads)
 		if err != nil {
