@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,6 +18,14 @@ type Score struct {
 	Std      float64
 	Loss     float64 // mean cross-entropy in nats
 	Draws    int
+}
+
+// LossError reports that the loss of a network on images is no number, or infinite: its
+// answers mean nothing.
+type LossError struct{ Loss float64 }
+
+func (e *LossError) Error() string {
+	return fmt.Sprintf("model: the loss on these images is %v, so the network's answers mean nothing; its weights are of a run that diverged, or damaged", e.Loss)
 }
 
 // evaluator holds what repeated evaluation needs, so that it allocates nothing.
@@ -41,7 +50,7 @@ func newEvaluator(net *Network, set *data.Dataset) *evaluator {
 // Evaluate scores the bound network on a split with the given number of draws of
 // the group elements. Each batch of each draw has elements of its own, keyed by
 // (seed, layer, position), so the score is reproducible. It stops early with
-// ctx's error.
+// ctx's error. A loss that is no number is a *LossError.
 func (net *Network) Evaluate(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
 	return newEvaluator(net, set).score(ctx, net, set, split, draws, seed)
 }
@@ -98,8 +107,15 @@ func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, 
 		e.scores = append(e.scores, float64(correct)/float64(n))
 	}
 	mean, std := meanStd(e.scores)
-	return Score{mean, std, loss / float64(n*draws), draws}, nil
+	loss /= float64(n * draws)
+	if !finite(loss) {
+		return Score{}, &LossError{loss}
+	}
+	return Score{mean, std, loss, draws}, nil
 }
+
+// finite reports whether v is a number, and not infinite.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // meanStd returns the mean and the standard deviation (of a sample) of x. Of equal values
 // the latter is 0, whatever their sum rounds to.

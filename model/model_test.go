@@ -936,6 +936,55 @@ func TestLoadStateOfOtherData(t *testing.T) {
 	}
 }
 
+// huge are weights that are finite, of answers that are not.
+func huge(values []float32) {
+	for i := range values {
+		values[i] = float32(math.Copysign(3e38, float64(i%2)-0.5))
+	}
+}
+
+func TestEvaluateRefusesNoNumbers(t *testing.T) {
+	net, set := newTiny(t), toySet()
+	huge(net.params.Lookup("out_layer.weight").Host)
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 4, true); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	_, evaluated := net.Evaluate(t.Context(), set, &set.Test, 1, 1)
+	_, _, confused := net.Confusion(t.Context(), set, &set.Test, 1, 1)
+	for _, err := range []error{evaluated, confused} {
+		var e *LossError
+		if !errors.As(err, &e) || finite(e.Loss) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// The weights of the best epoch may answer to the test images alone with what is no number.
+func TestTestLossThatDiverges(t *testing.T) {
+	cfg := quick(1)
+	cfg.Epochs, cfg.Schedule = 1, ConstantSchedule
+	var tr *Trainer
+	cfg.OnEpoch = func(EpochMetrics) {
+		for i, p := range tr.net.params.All() {
+			if p.Name == "out_layer.weight" {
+				huge(tr.best.values[i])
+			}
+		}
+	}
+	tr = newTrainer(t, cfg)
+	_, err := tr.Run(context.Background())
+	var e *TrainError
+	if !errors.As(err, &e) || e.Epoch != 1 || !strings.Contains(err.Error(), "the test loss is") {
+		t.Errorf("the run ends with %v", err)
+	}
+}
+
 func TestConfigRefuses(t *testing.T) {
 	for field, change := range map[string]func(c *CKResNetConfig){
 		"Elements":        func(c *CKResNetConfig) { c.Elements = -1 },

@@ -2,8 +2,8 @@ package model
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -294,8 +294,8 @@ func (t *Trainer) Step() (loss float64, err error) {
 
 // diverged reports a loss that is no number.
 func (t *Trainer) diverged(what string, loss float64) error {
-	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return &TrainError{t.at.Epoch + 1, t.at.Step,
+	if !finite(loss) {
+		return &TrainError{min(t.at.Epoch+1, t.cfg.Epochs), t.at.Step,
 			fmt.Sprintf("the %s is %v; a smaller learning rate or train.clip_norm may help", what, loss)}
 	}
 	return nil
@@ -325,7 +325,7 @@ func (t *Trainer) Run(ctx context.Context) (*Run, error) {
 		}
 	}
 	t.RestoreBest()
-	test, err := t.eval.score(ctx, t.net, t.set, &t.set.Test, t.cfg.EvalDraws, t.cfg.Seed)
+	test, err := t.score(ctx, "test loss", &t.set.Test, t.cfg.EvalDraws)
 	if err != nil {
 		return nil, err
 	}
@@ -333,6 +333,16 @@ func (t *Trainer) Run(ctx context.Context) (*Run, error) {
 		TestAccuracy: test.Accuracy, Test: test, Confusion: t.eval.confusion(t.net), Epochs: t.epochs,
 		Steps: t.at.Step, Seconds: t.at.Seconds,
 	}, nil
+}
+
+// score evaluates the network. A loss that is no number ends the run.
+func (t *Trainer) score(ctx context.Context, what string, split *data.Split, draws int) (Score, error) {
+	s, err := t.eval.score(ctx, t.net, t.set, split, draws, t.cfg.Seed)
+	var e *LossError
+	if errors.As(err, &e) {
+		return s, t.diverged(what, e.Loss)
+	}
+	return s, err
 }
 
 // epoch completes the epoch under way.
@@ -353,7 +363,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		}
 		done = t.at.Step%t.perEpoch == 0
 	}
-	score, err := t.eval.score(ctx, t.net, t.set, &t.set.Validation, ValidationDraws, t.cfg.Seed)
+	score, err := t.score(ctx, "validation loss", &t.set.Validation, ValidationDraws)
 	if err != nil {
 		return err
 	}
