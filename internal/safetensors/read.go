@@ -94,7 +94,7 @@ func (f *File) checkDigest() error {
 	delete(f.Metadata, DigestKey)
 	sum, err := digest(f.Tensors, f.Metadata)
 	if err == nil && sum != said {
-		err = fmt.Errorf("damaged: the SHA-256 of its contents is not %q, as its metadata say; restore the file, or leave %s out where another program changed it", said, DigestKey)
+		err = fmt.Errorf("damaged: its contents have another SHA-256 than its metadata say; restore it, or, where a program changed it on purpose, leave %s out", DigestKey)
 	}
 	return err
 }
