@@ -74,7 +74,7 @@ func (e *evaluation) run(ctx context.Context, c *console, path string) error {
 	}
 	score, err := t.net.Evaluate(ctx, t.set, &t.set.Test, e.draws, e.seed)
 	if err != nil {
-		return err
+		return ofWeights(path, e.weights, err)
 	}
 	if err := t.dev.Sync(); err != nil {
 		return err

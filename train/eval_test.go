@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/model"
 )
 
 // evaluate returns what eval -json prints.
@@ -134,6 +136,44 @@ func TestEvalOfBadRuns(t *testing.T) {
 	}
 	if err := fits(net, set); err == nil || !strings.Contains(err.Error(), "3 channels of 32 x 32 pixels in 10 classes") {
 		t.Errorf("a network for other images: %v", err)
+	}
+}
+
+// Weights may be finite, and what they compute no number.
+func TestOutputsThatAreNoNumbers(t *testing.T) {
+	dir := copyOf(t, finished(t))
+	path := filepath.Join(dir, bestFile)
+	net, err := model.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := net.Parameters().Lookup("out_layer.weight")
+	for i := range last.Host {
+		last.Host[i] = float32(math.Copysign(3e38, float64(i%2)-0.5))
+	}
+	if err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "inspected")
+	for _, args := range [][]string{{"eval", dir}, {"eval", "-json", dir}, {"inspect", "-out", out, dir}} {
+		code, stdout, stderr := here(args...)
+		refused(t, exitFailure, code, stdout, stderr, path, "the loss on these images is")
+	}
+	if found := contents(t, out); len(found) != 0 {
+		t.Errorf("inspect left %d files", len(found))
+	}
+}
+
+// The page is not written where the figures cannot be.
+func TestInspectOfNoNumbers(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "inspected")
+	n := &inspection{out: out, weights: "last"}
+	err := n.write(&inspectData{}, &inspectJSON{Run: "run", Probability: []float64{math.NaN()}})
+	if err == nil || !strings.Contains(err.Error(), filepath.Join("run", lastFile)) || strings.Contains(err.Error(), "make room") {
+		t.Errorf("the error is %v", err)
+	}
+	if found := contents(t, out); len(found) != 0 {
+		t.Errorf("%d files are left", len(found))
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -134,12 +135,12 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 	cfg, net, set := t.cfg, t.net, t.set
 	score, confusion, err := net.Confusion(ctx, set, &set.Test, cfg.Train.EvalDraws, cfg.Seed)
 	if err != nil {
-		return err
+		return ofWeights(path, n.weights, err)
 	}
 	deep := depth{images: n.images, step: 10, turned: n.images, turns: 15, resets: n.resets, kernels: 4, layers: net.Convolutions()}
 	f, err := measure(ctx, net, set, cfg, n.threads, deep)
 	if err != nil {
-		return err
+		return ofWeights(path, n.weights, err)
 	}
 	if err := t.dev.Sync(); err != nil {
 		return err
@@ -196,8 +197,13 @@ func newInspectJSON(path, weights string, cfg *config.Config, score model.Score,
 	return found
 }
 
-// write writes the files of the output directory, each as a whole, the page first.
+// write writes the files of the output directory, each as a whole, the page first. Figures
+// that no JSON file holds show before that.
 func (n *inspection) write(page *inspectData, found *inspectJSON) error {
+	if _, err := json.Marshal(found); err != nil {
+		return fmt.Errorf("%s: a figure is no number (%w); take other weights, or train anew",
+			filepath.Join(found.Run, weightsFiles[n.weights]), err)
+	}
 	if err := os.MkdirAll(n.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w; give another directory", err)
 	}

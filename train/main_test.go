@@ -596,7 +596,7 @@ func TestBadStates(t *testing.T) {
 		{"longer than it should be", string(state) + "more", config, exitFailure, "at the end"},
 		{"damaged header", string(flipped), config, exitFailure, stateFile},
 		{"text", strings.Repeat("no state at all ", 100), config, exitFailure, "not a safetensors file"},
-		{"a value that is no number", string(nan), config, exitFailure, "NaN"},
+		{"another value", string(nan), config, exitFailure, "damaged"},
 		{"weights", string(read(t, from, bestFile)), config, exitFailure, "it is no training state"},
 		{"of another seed", string(state), strings.Replace(config, "seed = 1", "seed = 2", 1), exitFailure, "of another run: its "},
 		{"of another network", string(state), strings.Replace(config, "width = 2", "width = 3", 1), exitFailure, "width is 2, here it is 3"},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/internal/config"
@@ -49,11 +51,24 @@ func (t *trained) close() {
 	t.dev.Close()
 }
 
+// weightsFiles are the files of a run that -weights names.
+var weightsFiles = map[string]string{"best": bestFile, "last": lastFile}
+
+// ofWeights makes an error about what a network computes one about the file that its
+// weights are from. Other errors, and nil, it returns as they are.
+func ofWeights(path, weights string, err error) error {
+	var e *model.LossError
+	if errors.As(err, &e) {
+		return fmt.Errorf("%s: %w; take other weights, or train anew", filepath.Join(path, weightsFiles[weights]), err)
+	}
+	return err
+}
+
 // loadRun reads the configuration and the network of a run, with the weights "best"
 // or "last". It takes no lock and changes nothing: files of a run are replaced as
 // a whole.
 func loadRun(path, weights string) (*config.Config, *model.Network, error) {
-	file, ok := map[string]string{"best": bestFile, "last": lastFile}[weights]
+	file, ok := weightsFiles[weights]
 	if !ok {
 		return nil, nil, usageError{fmt.Errorf("-weights is %q; allowed: best, last", weights)}
 	}
