@@ -152,7 +152,8 @@ func tensorOf(name string, p *nn.Parameter, values []float32) safetensors.Tensor
 func isCount(p *nn.Parameter) bool { return p.Class == nn.Statistic && len(p.Shape) == 0 }
 
 // Load reads a network that Save wrote, of whichever architecture. The error says
-// which file is at fault and how.
+// which file is at fault and how. A description that asks for more values than the file
+// has is refused before they are allocated.
 func Load(path string) (*Network, error) {
 	file, err := safetensors.ReadFile(path)
 	if err != nil {

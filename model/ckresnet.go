@@ -35,7 +35,8 @@ type residualBlock struct {
 
 // NewCKResNet builds the residual network of the paper with freshly drawn
 // weights. The same configuration gives the same weights. The error names the
-// field that is out of range.
+// field that is out of range; it is a *SizeError where all are in range but together
+// too large.
 func NewCKResNet(cfg CKResNetConfig) (*Network, error) { return newGiven(cfg.settings()) }
 
 func (a *ckResNet) build(net *Network) (err error) {

@@ -22,7 +22,7 @@ type gcnn struct {
 
 // NewGCNN builds the paper's "13-layer CNN" with freshly drawn weights. The same
 // configuration gives the same weights. The error names the field that is out of
-// range.
+// range; it is a *SizeError where all are in range but together too large.
 func NewGCNN(cfg GCNNConfig) (*Network, error) { return newGiven(cfg.settings()) }
 
 func (a *gcnn) build(net *Network) (err error) {
