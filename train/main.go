@@ -8,9 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/internal/config"
@@ -24,7 +22,10 @@ const (
 	exitInterrupted = 130
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	bearClosedPipes()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // options are the command line.
 type options struct {
@@ -251,29 +252,6 @@ func newLog(stderr io.Writer, quiet bool) *slog.Logger {
 		level = slog.LevelWarn
 	}
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-}
-
-// interruptible returns a context that the first interrupt ends, with a notice of
-// what happens now; the second one ends the program at once.
-func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		if _, ok := <-signals; !ok {
-			return
-		}
-		log.Warn(notice)
-		cancel()
-		if _, ok := <-signals; ok {
-			os.Exit(exitInterrupted)
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		close(signals)
-		cancel()
-	}
 }
 
 func listPresets(stdout io.Writer) error {

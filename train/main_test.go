@@ -682,20 +682,26 @@ func untilSaved(t *testing.T, dir string, n int, ended <-chan error) bool {
 func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer, <-chan error) {
 	t.Helper()
 	cmd, stderr := there(t, args...)
+	return cmd, stderr, begin(t, cmd)
+}
+
+// begin starts a process, which ends with the test at the latest.
+func begin(t *testing.T, cmd *exec.Cmd) (ended <-chan error) {
+	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
+	result := make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
-		ended <- cmd.Wait()
+		result <- cmd.Wait()
 		close(done)
 	}()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		<-done
 	})
-	return cmd, stderr, ended
+	return result
 }
 
 // sameWeights asserts that a run ended with the weights of the undisturbed one.

@@ -218,7 +218,10 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 	); err != nil {
 		return s.cannotWrite(err)
 	}
-	return printResult(s.stdout, &r, s.dir)
+	if err := printResult(s.stdout, &r, s.dir); err != nil {
+		return fmt.Errorf("the run is complete, but its result could not be printed: %w; it stands in %s", err, s.dir.file(resultFile))
+	}
+	return nil
 }
 
 func printResult(w io.Writer, r *result, dir *runDir) error {

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+)
+
+// interruptible returns a context that the first interrupt ends, with a notice of
+// what happens now; the second one ends the program at once.
+func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, interrupts()...)
+	go func() {
+		if _, ok := <-signals; !ok {
+			return
+		}
+		cancel() // first: whoever reads the log may have gone, or have stopped
+		log.Warn(notice)
+		if _, ok := <-signals; ok {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	}
+}

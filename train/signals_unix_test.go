@@ -1,0 +1,128 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// startPiped starts the command with stdout and stderr on one pipe, as `2>&1 | tee`
+// does, and returns its process with the reading end.
+func startPiped(t *testing.T, args ...string) (process *os.Process, log *os.File, ended <-chan error) {
+	t.Helper()
+	log, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	t.Cleanup(func() { log.Close() })
+	cmd, _ := there(t, args...)
+	cmd.Stdout, cmd.Stderr = w, w
+	wait := begin(t, cmd)
+	return cmd.Process, log, wait
+}
+
+// until reads a log up to the text.
+func until(t *testing.T, log *os.File, text string) {
+	t.Helper()
+	var seen strings.Builder
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if strings.Contains(lines.Text(), text) {
+			return
+		}
+		seen.WriteString(lines.Text() + "\n")
+	}
+	t.Fatalf("the log ended without %q: %s", text, seen.String())
+}
+
+// A run goes on when the reader of its log has gone, and an interrupt still saves it.
+func TestInterruptedWithoutAReader(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			args := tinyRun(dir, "-quiet=false", "-epochs", "10000")
+			process, log, ended := startPiped(t, args...)
+			until(t, log, "msg=epoch")
+			log.Close()
+			if !untilSaved(t, dir, 3, ended) { // each after a line that nobody reads
+				t.Fatal("the run ended with the reader of its log")
+			}
+			if err := process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := exitCode(<-ended); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d", code, exitInterrupted)
+			}
+			there := contents(t, dir)
+			if _, ok := there["/"+lockFile]; ok || there["/"+stateFile] == "" {
+				t.Error("the run was not ended in order")
+			}
+		})
+	}
+}
+
+// The interrupt of a sweep reaches its run though nobody reads what they say.
+func TestSweepInterruptedWithoutAReader(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "1", "-epochs", "10000", "-quiet=false", "strokes6-180")
+	process, log, ended := startPiped(t, args...)
+	until(t, log, "msg=epoch")
+	log.Close()
+	run := filepath.Join(dir, partialPreset+"-seed-1")
+	if !untilSaved(t, run, 3, ended) {
+		t.Fatal("the sweep ended with the reader of its log")
+	}
+	if err := process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(<-ended); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+	held, err := openRunDir(run)
+	if err != nil {
+		t.Fatal("the run goes on without its sweep: ", err)
+	}
+	held.close()
+}
+
+// A result that cannot be printed is a failure, and stands in the run directory.
+func TestResultThatCannotBePrinted(t *testing.T) {
+	dir := copyOf(t, finished(t))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd, stderr := there(t, "-quiet", "-resume", dir)
+	cmd.Stdout = w
+	code := exitCode(cmd.Run())
+	refused(t, exitFailure, code, "", stderr.String(), "could not be printed", "broken pipe", filepath.Join(dir, resultFile))
+	if !bytes.Contains(read(t, dir, resultFile), []byte(`"test_accuracy"`)) {
+		t.Error("there is no result")
+	}
+}
+
+// What nohup started bears the end of its terminal.
+func TestHangUpUnderNohup(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, _ := there(t, tinyRun(dir, "-epochs", "10000")...)
+	cmd.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$@"`, "sh"}, cmd.Args...)
+	cmd.Path = "/bin/sh"
+	ended := begin(t, cmd)
+	if !untilSaved(t, dir, 1, ended) {
+		t.Fatal("the run did not begin")
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if !untilSaved(t, dir, 3, ended) {
+		t.Error("the hang-up ended the run")
+	}
+}
