@@ -576,6 +576,67 @@ func TestConfigWithFewerKeys(t *testing.T) {
 	}
 }
 
+// Without a state, what was trained or imported is not replaced.
+func TestResumeWithoutAState(t *testing.T) {
+	from := finished(t)
+	for _, c := range []struct {
+		keep string // besides the configuration
+		code int
+	}{
+		{"", exitOK},
+		{metricsFile, exitOK},
+		{bestFile, exitFailure},
+		{lastFile, exitFailure},
+		{resultFile, exitFailure},
+	} {
+		t.Run(c.keep, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{configFile, c.keep} {
+				if name != "" {
+					write(t, read(t, from, name), dir, name)
+				}
+			}
+			before := contents(t, dir)
+			code, stdout, stderr := here("-quiet", "-resume", dir)
+			if c.code == exitOK {
+				if code != exitOK {
+					t.Fatal(code, stderr)
+				}
+				sameWeights(t, dir)
+				return
+			}
+			refused(t, c.code, code, stdout, stderr, dir+" has "+c.keep, "restore "+stateFile, "-config "+filepath.Join(dir, configFile)+" -out NEW")
+			if !maps.Equal(before, contents(t, dir)) {
+				t.Error("the directory was changed")
+			}
+		})
+	}
+}
+
+// Weights are never without a state, whenever the run is killed.
+func TestStateBeforeWeights(t *testing.T) {
+	o, err := parse(tinyRun(filepath.Join(t.TempDir(), "run")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	s, err := newSession(t.Context(), o, &stdout, &stderr, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	// The first weights cannot be written, as if the run had ended there.
+	if err := os.Mkdir(s.dir.file(lastFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.run(t.Context()); err == nil || !strings.Contains(err.Error(), lastFile) {
+		t.Fatal(err)
+	}
+	if !s.dir.has(stateFile) {
+		t.Error("there is no state yet")
+	}
+}
+
 func TestBadStates(t *testing.T) {
 	from := finished(t)
 	state := read(t, from, stateFile)
@@ -729,7 +790,7 @@ func TestKilledAndResumed(t *testing.T) {
 	landed := 0
 	for i := range kills {
 		cmd, stderr, ended := start(t, args...)
-		saves := 1 + int(moment>>(8*i)%4)
+		saves := 1 + int(moment>>(8*i)%5)
 		if untilSaved(t, dir, saves, ended) {
 			time.Sleep(time.Duration(moment>>(20+4*i)%4000) * time.Microsecond)
 			if err := cmd.Process.Kill(); err == nil {
@@ -764,7 +825,7 @@ func TestInterruptedAndResumed(t *testing.T) {
 	finished(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	cmd, stderr, ended := start(t, tinyRun(dir, "-set", "train.save_every=1")...)
-	if !untilSaved(t, dir, 1, ended) {
+	if !untilSaved(t, dir, 2, ended) { // the first is the one of the beginning
 		t.Fatal(stderr)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -815,6 +876,7 @@ func TestInterruptedTwice(t *testing.T) {
 		}
 	}
 	until("msg=training")
+	before := read(t, dir, stateFile)
 	cmd.Process.Signal(os.Interrupt)
 	until("interrupt again")
 	cmd.Process.Signal(os.Interrupt)
@@ -826,7 +888,7 @@ func TestInterruptedTwice(t *testing.T) {
 	if code != exitInterrupted {
 		t.Errorf("exit code %d: %s", code, seen)
 	}
-	if _, err := os.Stat(filepath.Join(dir, stateFile)); err == nil {
+	if !bytes.Equal(before, read(t, dir, stateFile)) {
 		t.Error("a state was saved")
 	}
 }

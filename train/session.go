@@ -67,7 +67,7 @@ func (s *session) open(ctx context.Context) (err error) {
 }
 
 // prepare builds the network and its trainer, and the run directory of a new
-// run.
+// run, or restores the one to go on with.
 func (s *session) prepare() error {
 	var err error
 	if s.net, err = s.cfg.NewNetwork(); err != nil {
@@ -83,14 +83,32 @@ func (s *session) prepare() error {
 		s.dir, err = newRunDir(s.o.out, s.cfg)
 		return err
 	}
-	if !s.dir.has(stateFile) {
-		s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
+	return s.restore()
+}
+
+// restore goes on from the saved state. A run that was killed before it saved one
+// begins anew; where there are weights or a result without a state, that would
+// replace them.
+func (s *session) restore() error {
+	if s.dir.has(stateFile) {
+		if err := s.trainer.LoadState(s.dir.file(stateFile)); err != nil {
+			return fmt.Errorf("-resume: %w; restore the files of %s, or %s", err, s.dir.path, s.startAnew())
+		}
 		return nil
 	}
-	if err := s.trainer.LoadState(s.dir.file(stateFile)); err != nil {
-		return fmt.Errorf("-resume: %w; restore the files of %s, or start anew with -config %s and another -out", err, s.dir.path, s.dir.file(configFile))
+	for _, name := range []string{bestFile, lastFile, resultFile} {
+		if s.dir.has(name) {
+			return fmt.Errorf("-resume: %s has %s but no %s to go on from, and training anew would replace it; restore %s, or %s",
+				s.dir.path, name, stateFile, stateFile, s.startAnew())
+		}
 	}
+	s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
 	return nil
+}
+
+// startAnew is the advice to train with the same configuration in another directory.
+func (s *session) startAnew() string {
+	return "start anew with -config " + s.dir.file(configFile) + " -out NEW"
 }
 
 // openExisting opens the directory of a run that is to be resumed.
@@ -119,6 +137,11 @@ func (s *session) close() {
 func (s *session) run(ctx context.Context) error {
 	ctx, s.cancel = context.WithCancel(ctx)
 	defer s.cancel()
+	if !s.dir.has(stateFile) { // before there are weights: they are never without a state
+		if err := s.trainer.SaveState(s.dir.file(stateFile)); err != nil {
+			return s.cannotWrite(err)
+		}
+	}
 	total, done := s.trainer.Steps()
 	s.log.Info("training", "preset", s.cfg.Preset, "set", describe(s.set), "images", s.set.Train.Len(),
 		"parameters", s.net.Parameters().Count(), "steps", total, "done", done,

@@ -130,7 +130,7 @@ func TestSweepInterrupted(t *testing.T) {
 	args := tinySweep(t, dir, "-seeds", "1", "-set", "train.save_every=1", "-epochs", epochs, "strokes6-180")
 	cmd, stderr, ended := start(t, args...)
 	run := filepath.Join(dir, partialPreset+"-seed-1")
-	if !untilSaved(t, run, 1, ended) {
+	if !untilSaved(t, run, 2, ended) { // the first is the one of the beginning
 		t.Fatal(stderr)
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
