@@ -13,6 +13,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/noether-go/noether/internal/atomicfile"
 )
 
 // Bounds on what is taken out of an archive.
@@ -44,6 +46,9 @@ func (s FileSet) unpack(ctx context.Context, dir string) (err error) {
 	defer func() {
 		for _, part := range u.parts {
 			os.Remove(part) // those in place have other names by now
+		}
+		for _, done := range u.tracked {
+			done()
 		}
 	}()
 	f, err := os.Open(u.path)
@@ -86,6 +91,8 @@ type unpacking struct {
 	set   FileSet
 	path  string            // of the archive
 	parts map[string]string // temporary file of each file that was found
+
+	tracked []func() // what atomicfile.Track returned for each
 }
 
 func (u *unpacking) bad(format string, args ...any) error {
@@ -175,6 +182,7 @@ func (u *unpacking) take(name string, size int64, open func() (io.ReadCloser, er
 	}
 	defer part.Close() // fails after the Close below, which counts
 	u.parts[f.Name] = part.Name()
+	u.tracked = append(u.tracked, atomicfile.Track(part))
 	buf := make([]byte, 1<<18)
 	for done := int64(0); ; {
 		n, readErr := r.Read(buf)

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/noether-go/noether/internal/atomicfile"
 )
 
 // Progress is told how far a download is: done of total bytes of the named
@@ -204,6 +206,7 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 	if err != nil {
 		return localError(dir, "cannot be written to", err)
 	}
+	defer atomicfile.Track(tmp)()
 	defer func() {
 		if err != nil {
 			tmp.Close() // a second Close only fails

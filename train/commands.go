@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 )
 
@@ -66,6 +67,7 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	log := newLog(stderr, *quiet)
 	ctx, stop := interruptible(log, "stopping; interrupt again to leave at once")
 	defer stop()
+	defer atomicfile.Until(ctx)() // a command that is interrupted writes nothing more
 	return do(ctx, &console{stdout, stderr, log}, operands)
 }
 

@@ -72,3 +72,15 @@ func TestImportOntoAFullDisk(t *testing.T) {
 		t.Errorf("left behind: %v, %v", list, err)
 	}
 }
+
+// An export that cannot be written says what to do, and leaves nothing.
+func TestExportOntoAFullDisk(t *testing.T) {
+	disk, _ := smallDisk(t, "8k")
+	for _, name := range []string{"net.onnx", "net.safetensors"} {
+		code, stdout, stderr := here("export", finished(t), filepath.Join(disk, name))
+		refused(t, exitFailure, code, stdout, stderr, filepath.Join(disk, name), "no space left on device", "make room, or give a file")
+		if list, err := os.ReadDir(disk); err != nil || len(list) > 0 {
+			t.Errorf("left behind: %v, %v", list, err)
+		}
+	}
+}

@@ -40,12 +40,12 @@ func declareExport(f *flag.FlagSet) func(ctx context.Context, c *console, operan
 	f.StringVar(&e.weights, "weights", "best", "`best or last`: those of the best epoch by validation, or of the last")
 	f.BoolVar(&e.normalize, "normalize", false, "ONNX: take pixels from 0 to 1 and normalise them in the file")
 	f.IntVar(&e.threads, "threads", runtime.GOMAXPROCS(0), "CPU `threads` that render kernels")
-	return func(_ context.Context, c *console, operands []string) error {
-		return e.run(c, operands[0], operands[1])
+	return func(ctx context.Context, c *console, operands []string) error {
+		return e.run(ctx, c, operands[0], operands[1])
 	}
 }
 
-func (e *export) run(c *console, from, to string) error {
+func (e *export) run(ctx context.Context, c *console, from, to string) error {
 	if err := e.check(to); err != nil {
 		return err
 	}
@@ -53,14 +53,17 @@ func (e *export) run(c *console, from, to string) error {
 	if err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	text := ""
 	if filepath.Ext(to) == ".onnx" {
-		text, err = e.onnx(net, set, to)
+		text, err = e.onnx(ctx, net, set, to)
 	} else {
 		text, err = "state dictionary  "+to+"\n", net.SaveStateDict(to)
 	}
 	if err != nil {
-		return err
+		return cannotExport(err)
 	}
 	_, err = io.WriteString(c.stdout, text)
 	return err
@@ -76,11 +79,28 @@ func (e *export) check(to string) error {
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		if err != nil {
-			return fmt.Errorf("FILE: %w", err)
+			return fmt.Errorf("FILE: %w; give another name", err)
 		}
 		return usageError{fmt.Errorf("%s exists; give another name or remove it", to)}
 	}
+	if folder := filepath.Dir(to); !isDir(folder) {
+		return fmt.Errorf("FILE is %s, and there is no folder %s; make it, or give a file in another", to, folder)
+	}
 	return (&means{threads: e.threads}).check()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// cannotExport says what to do about a file that cannot be written.
+func cannotExport(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return fmt.Errorf("FILE: %w; make room, or give a file in a folder that may be written to", err)
+	}
+	return err
 }
 
 // load reads the network and the name of the data set that it was trained on, "" for
@@ -101,7 +121,7 @@ func (e *export) load(from string) (net *model.Network, set string, err error) {
 }
 
 // onnx writes an ONNX file and says what it takes and makes.
-func (e *export) onnx(net *model.Network, set, to string) (string, error) {
+func (e *export) onnx(ctx context.Context, net *model.Network, set, to string) (string, error) {
 	var cfg model.ONNXConfig
 	input := "normalised as the images it was trained on"
 	mean, std := data.Normalization(set)
@@ -118,6 +138,9 @@ func (e *export) onnx(net *model.Network, set, to string) (string, error) {
 		return "", err
 	}
 	defer frozen.Close()
+	if err := ctx.Err(); err != nil { // rendering the kernels may have taken long
+		return "", err
+	}
 	if err := frozen.SaveONNX(to, cfg); err != nil {
 		return "", err
 	}

@@ -138,7 +138,7 @@ func TestBadExports(t *testing.T) {
 		{"export " + weights + " net.onnx -normalize", exitUsage, "does not say which images"},
 		{"export /nothing net.onnx", exitUsage, "/nothing holds no run"},
 		{"export " + filepath.Join(run, stateFile) + " net.onnx", exitFailure, stateFile + "|metadata"},
-		{"export RUN nowhere/net.onnx", exitFailure, "nowhere"},
+		{"export RUN nowhere/net.onnx", exitFailure, "there is no folder nowhere; make it"},
 		{"import", exitUsage, "import: FILE is missing"},
 		{"import net.safetensors -preset mnist7", exitUsage, `unknown preset "mnist7"`},
 		{"import net.safetensors -set net.width=0", exitUsage, "net.width is 0"},

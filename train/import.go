@@ -25,22 +25,25 @@ func declareImport(f *flag.FlagSet) func(ctx context.Context, c *console, operan
 	o := &options{}
 	o.declareConfiguration(f)
 	f.StringVar(&o.out, "out", "", "`directory` for the run (default runs/PRESET-TIME)")
-	return func(_ context.Context, c *console, operands []string) error {
+	return func(ctx context.Context, c *console, operands []string) error {
 		cfg, err := o.configuration()
 		if err != nil {
 			return err
 		}
-		return importStateDict(c, cfg, operands[0], o.out)
+		return importStateDict(ctx, c, cfg, operands[0], o.out)
 	}
 }
 
 // importStateDict writes the run of a state dictionary.
-func importStateDict(c *console, cfg *config.Config, from, out string) error {
+func importStateDict(ctx context.Context, c *console, cfg *config.Config, from, out string) error {
 	net, err := cfg.NewNetwork()
 	if err != nil {
 		return err
 	}
 	if err := net.LoadStateDict(from); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	dir, err := newRunDir(out, cfg)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 )
 
@@ -27,7 +29,11 @@ import (
 const mainVariable = "NOETHER_TEST_MAIN"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(mainVariable) != "" {
+	switch os.Getenv(mainVariable) {
+	case "":
+	case "write":
+		writeForever(os.Args[1])
+	default:
 		main()
 		return
 	}
@@ -36,6 +42,17 @@ func TestMain(m *testing.M) {
 		os.RemoveAll(shared.dir)
 	}
 	os.Exit(code)
+}
+
+// writeForever is a command that comes to no end of a file.
+func writeForever(path string) {
+	_, stop := interruptible(newLog(os.Stderr, false), "stopping")
+	defer stop()
+	atomicfile.WriteFile(path, func(w io.Writer) error {
+		w.Write(make([]byte, 1<<20))
+		os.Stderr.WriteString("writing\n")
+		select {}
+	})
 }
 
 // tiny is a run of a few steps: 32 images in batches of 8, 3 epochs.

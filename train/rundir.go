@@ -43,12 +43,14 @@ type runDir struct {
 // refuses one that already holds a run. Without a path it makes one of its own
 // below runs.
 func newRunDir(path string, c *config.Config) (d *runDir, err error) {
-	if path == "" {
+	own := path == ""
+	if own {
 		if path, err = freshName(filepath.Join("runs", c.Preset+"-"+time.Now().Format("20060102-150405"))); err != nil {
 			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
 		}
 	}
 	_, statErr := os.Stat(path)
+	made := own || statErr != nil
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("-out: %w; give another directory", err)
 	}
@@ -67,7 +69,7 @@ func newRunDir(path string, c *config.Config) (d *runDir, err error) {
 		}
 		d.close()
 	}
-	if statErr != nil {
+	if made {
 		os.Remove(path) // made here, and empty: a failed start leaves nothing behind
 	}
 	return nil, err

@@ -5,10 +5,13 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+
+	"github.com/noether-go/noether/internal/atomicfile"
 )
 
 // interruptible returns a context that the first interrupt ends, with a notice of
-// what happens now; the second one ends the program at once.
+// what happens now; the second one ends the program at once, without the files that
+// it is writing.
 func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -20,6 +23,7 @@ func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
 		cancel() // first: whoever reads the log may have gone, or have stopped
 		log.Warn(notice)
 		if _, ok := <-signals; ok {
+			atomicfile.Abandon()
 			os.Exit(exitInterrupted)
 		}
 	}()

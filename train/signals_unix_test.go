@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"path/filepath"
@@ -16,6 +15,12 @@ import (
 // does, and returns its process with the reading end.
 func startPiped(t *testing.T, args ...string) (process *os.Process, log *os.File, ended <-chan error) {
 	t.Helper()
+	return startPipedAs(t, "1", args...)
+}
+
+// startPipedAs starts what that value of mainVariable stands for.
+func startPipedAs(t *testing.T, what string, args ...string) (process *os.Process, log *os.File, ended <-chan error) {
+	t.Helper()
 	log, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -24,21 +29,20 @@ func startPiped(t *testing.T, args ...string) (process *os.Process, log *os.File
 	t.Cleanup(func() { log.Close() })
 	cmd, _ := there(t, args...)
 	cmd.Stdout, cmd.Stderr = w, w
+	cmd.Env = append(cmd.Env, mainVariable+"="+what)
 	wait := begin(t, cmd)
 	return cmd.Process, log, wait
 }
 
-// until reads a log up to the text.
+// until reads a log up to the text, no further.
 func until(t *testing.T, log *os.File, text string) {
 	t.Helper()
-	var seen strings.Builder
-	for lines := bufio.NewScanner(log); lines.Scan(); {
-		if strings.Contains(lines.Text(), text) {
-			return
+	var seen []byte
+	for b := make([]byte, 1); !bytes.HasSuffix(seen, []byte(text)); seen = append(seen, b...) {
+		if _, err := log.Read(b); err != nil {
+			t.Fatalf("the log ended without %q: %s", text, seen)
 		}
-		seen.WriteString(lines.Text() + "\n")
 	}
-	t.Fatalf("the log ended without %q: %s", text, seen.String())
 }
 
 // A run goes on when the reader of its log has gone, and an interrupt still saves it.
@@ -124,5 +128,74 @@ func TestHangUpUnderNohup(t *testing.T) {
 	}
 	if !untilSaved(t, dir, 3, ended) {
 		t.Error("the hang-up ended the run")
+	}
+}
+
+// withPipeFor returns a copy of a directory in which a named pipe stands for a file:
+// who reads it waits until the test writes.
+func withPipeFor(t *testing.T, dir, file string) (copied, pipe string) {
+	t.Helper()
+	copied = copyOf(t, dir)
+	pipe = filepath.Join(copied, file)
+	if err := os.Remove(pipe); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Skip("needs a named pipe: ", err)
+	}
+	return copied, pipe
+}
+
+// An interrupt before export or import write anything leaves nothing behind.
+func TestExportAndImportInterrupted(t *testing.T) {
+	from := finished(t)
+	state := filepath.Join(t.TempDir(), "state.safetensors")
+	exportTo(t, from, state)
+	for _, args := range []string{"export RUN OUT.onnx", "export RUN OUT.safetensors", "import -config PIPE -out OUT " + state} {
+		t.Run(args, func(t *testing.T) {
+			run, pipe := withPipeFor(t, from, configFile)
+			out := t.TempDir()
+			words := strings.NewReplacer("RUN", run, "OUT", filepath.Join(out, "net"), "PIPE", pipe).Replace(args)
+			process, log, ended := startPiped(t, strings.Fields(words)...)
+			// Opening waits for the command to read its configuration.
+			config, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			until(t, log, "stopping")
+			if _, err := config.Write(read(t, from, configFile)); err != nil {
+				t.Error(err)
+			}
+			config.Close()
+			until(t, log, "noether: interrupted")
+			if code := exitCode(<-ended); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d", code, exitInterrupted)
+			}
+			if list, err := os.ReadDir(out); err != nil || len(list) > 0 {
+				t.Errorf("left behind: %v, %v", list, err)
+			}
+		})
+	}
+}
+
+// The second interrupt removes what is half-written.
+func TestInterruptedTwiceInAFile(t *testing.T) {
+	dir := t.TempDir()
+	process, log, ended := startPipedAs(t, "write", filepath.Join(dir, "file"))
+	until(t, log, "writing")
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Fatalf("nothing is being written: %v, %v", list, err)
+	}
+	process.Signal(os.Interrupt)
+	until(t, log, "stopping")
+	process.Signal(os.Interrupt)
+	if code := exitCode(<-ended); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+		t.Errorf("left behind: %v, %v", list, err)
 	}
 }

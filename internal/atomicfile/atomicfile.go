@@ -25,7 +25,7 @@ const suffix = ".noether-tmp"
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:8]+suffix)
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := create(temp)
 	if err != nil {
 		return rename(err, path)
 	}
@@ -35,8 +35,9 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 			f.Close()
 			os.Remove(temp)
 		}
+		forget(f)
 	}()
-	w := bufio.NewWriterSize(f, 1<<16)
+	w := bufio.NewWriterSize(stoppable{f}, 1<<16)
 	if err := write(w); err != nil {
 		return rename(err, path)
 	}
@@ -47,6 +48,9 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 		return rename(err, path)
 	}
 	if err := f.Close(); err != nil {
+		return rename(err, path)
+	}
+	if err := stopped(); err != nil { // syncing may have taken long
 		return rename(err, path)
 	}
 	if err := os.Rename(temp, path); err != nil {

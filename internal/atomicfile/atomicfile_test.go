@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -123,5 +124,95 @@ func TestClean(t *testing.T) {
 	}
 	if err := Clean(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// A context that ends before, while or after the content is written leaves the old file,
+// and one that is over counts no more when it is released.
+func TestUntil(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "net.onnx")
+	if err := WriteFile(path, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func(w io.Writer, cancel func()) error{
+		"before": func(w io.Writer, _ func()) error { return nil },
+		"while": func(w io.Writer, cancel func()) error {
+			if _, err := w.Write(make([]byte, 3*between)); err != nil {
+				t.Error("stopped too early: ", err)
+			}
+			cancel()
+			n, err := w.Write(make([]byte, between))
+			if n > 0 {
+				t.Errorf("%d bytes were written afterwards", n)
+			}
+			return err
+		},
+		"after": func(w io.Writer, cancel func()) error {
+			defer cancel()
+			_, err := w.Write(make([]byte, 100))
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if name == "before" {
+			cancel()
+		}
+		release := Until(ctx)
+		err := WriteFile(path, func(w io.Writer) error { return write(w, cancel) })
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != "old" || len(names(t, dir)) != 1 {
+			t.Errorf("%s: old file is %q, %v; folder holds %v", name, got, err, names(t, dir))
+		}
+		release()
+	}
+	if err := WriteFile(path, text("new")); err != nil {
+		t.Error("after release: ", err)
+	}
+}
+
+// What is being written goes, in all folders, and nothing new is begun.
+func TestAbandon(t *testing.T) {
+	defer func() { open.abandoned = false }()
+	dir, other := t.TempDir(), t.TempDir()
+	write := func(next func() error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			if _, err := w.Write(make([]byte, between)); err != nil {
+				return err
+			}
+			return next()
+		}
+	}
+	err := WriteFile(filepath.Join(dir, "a"), write(func() error {
+		inner := WriteFile(filepath.Join(other, "b"), write(func() error {
+			f, err := os.CreateTemp(other, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer Track(f)()
+			if len(names(t, dir)) != 1 || len(names(t, other)) != 2 {
+				t.Error("nothing is being written")
+			}
+			Abandon()
+			if n := append(names(t, dir), names(t, other)...); len(n) > 0 {
+				t.Errorf("folders hold %v", n)
+			}
+			return nil
+		}))
+		if inner == nil {
+			t.Error("an abandoned file was put in place")
+		}
+		return nil
+	}))
+	if err == nil {
+		t.Error("an abandoned file was put in place")
+	}
+	if err := WriteFile(filepath.Join(dir, "c"), text("c")); !errors.Is(err, errAbandoned) {
+		t.Errorf("error is %v", err)
+	}
+	if n := append(names(t, dir), names(t, other)...); len(n) > 0 || len(open.files) > 0 {
+		t.Errorf("folders hold %v, %d files are open", n, len(open.files))
 	}
 }
