@@ -226,6 +226,23 @@ func names[S ~string](list []S) []string {
 // Image returns the shape of the configured data set's images.
 func (c *Config) Image() Image { return c.dataSet().image }
 
+// seeds are those that are allowed.
+const seeds = "0 to 9223372036854775807, what a TOML file can hold"
+
+// maxChannels is the most that a convolution has.
+const maxChannels = 8192
+
+// checkWidths reports a block that would have too many channels.
+func (c *Config) checkWidths() error {
+	for _, f := range c.Net.Factors {
+		if n := f * c.Net.Width; f > 0 && f <= maxChannels && n > maxChannels {
+			return mistake("net.width is %d and net.factors is %s, which makes %d channels; allowed: products up to %d",
+				c.Net.Width, c.Value("net.factors"), n, maxChannels)
+		}
+	}
+	return nil
+}
+
 // Check reports the first value that cannot be used, by its key, as an *Error.
 // What only the packages that use a value know, they check themselves.
 func (c *Config) Check() error {
@@ -273,7 +290,7 @@ func (c *Config) Check() error {
 	}
 	c.Group.Name = group.Name() // "se2" is a spelling of it
 	if c.Seed > math.MaxInt64 {
-		return valueError("seed", c.Seed, "0 to 9223372036854775807, what a TOML file can hold")
+		return valueError("seed", c.Seed, seeds)
 	}
 	if c.Data.Size != 0 && !c.dataSet().drawing {
 		return valueError("data.size", c.Data.Size, "0 for "+c.Data.Set+", whose size is given")
@@ -311,6 +328,9 @@ func (c *Config) Check() error {
 		if n.value < n.lo || n.value > n.hi {
 			return valueError(n.key, n.value, fmt.Sprintf("%d to %d", n.lo, n.hi))
 		}
+	}
+	if err := c.checkWidths(); err != nil {
+		return err
 	}
 	switch {
 	case c.Kernel.Side%2 == 0:

@@ -77,6 +77,9 @@ func Keys() []string {
 // Merge sets the values that a TOML text states, and leaves the others. source
 // says where the text came from.
 func (c *Config) Merge(text, source string) error {
+	if err := checkSeed(text); err != nil {
+		return mistake("%s: %w", source, err)
+	}
 	meta, err := toml.Decode(text, c)
 	if err != nil {
 		var parse toml.ParseError
@@ -87,6 +90,17 @@ func (c *Config) Merge(text, source string) error {
 	}
 	if extra := meta.Undecoded(); len(extra) > 0 {
 		return mistake("%s: %w", source, unknown("key", extra[0].String(), Keys()))
+	}
+	return nil
+}
+
+// checkSeed reports a negative seed, which the decoder would wrap round.
+func checkSeed(text string) error {
+	var head struct {
+		Seed int64 `toml:"seed"`
+	}
+	if _, err := toml.Decode(text, &head); err == nil && head.Seed < 0 {
+		return valueError("seed", head.Seed, seeds)
 	}
 	return nil
 }
@@ -136,7 +150,11 @@ func (c *Config) Set(assignment string) error {
 		target.SetString(value)
 		return nil
 	}
-	if err := c.Merge(key+" = "+value, "-set "+assignment); err != nil {
+	text := key + " = " + value
+	if err := checkSeed(text); err != nil {
+		return err
+	}
+	if err := c.Merge(text, "-set "+assignment); err != nil {
 		return mistake("-set %s: %q takes %s", assignment, key, kind(target.Type()))
 	}
 	return nil
