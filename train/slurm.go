@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +12,35 @@ import (
 
 	"github.com/noether-go/noether/internal/atomicfile"
 )
+
+// slurmMark is the line by which a script of sweep is known.
+const slurmMark = "# Written by the sweep command of noether, which may replace this file."
+
+// checkSlurm refuses to replace a file that is no script of sweep.
+func (s *sweep) checkSlurm() error {
+	info, err := os.Lstat(s.slurm)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("-slurm: %w; give another file", err)
+	}
+	if !info.Mode().IsRegular() || !marked(s.slurm) {
+		return usageError{fmt.Errorf("-slurm: %s exists, and is no script that sweep wrote; give another file, or remove it", s.slurm)}
+	}
+	return nil
+}
+
+// marked reports whether a file has slurmMark among its first lines.
+func marked(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // read only: nothing to lose
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	return err == nil && strings.Contains(string(head), "\n"+slurmMark+"\n")
+}
 
 // writeSlurm writes an array job with a task for each run that is not complete.
 func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error {
@@ -51,6 +82,7 @@ func (s *sweep) slurmScript(program, folder string, runs []*plannedRun) string {
 		array += "%" + strconv.Itoa(s.jobs)
 	}
 	return fmt.Sprintf(`#!/bin/sh
+%s
 #SBATCH --job-name=noether
 #SBATCH --array=%s
 #SBATCH --cpus-per-task=%d
@@ -69,7 +101,7 @@ run() {
 cd %s || exit 1
 case $SLURM_ARRAY_TASK_ID in
 %sesac
-`, array, s.threads, resultFile, configFile, shellQuote(program), shellWords(s.eachRun()), s.threads, shellQuote(folder), tasks.String())
+`, slurmMark, array, s.threads, resultFile, configFile, shellQuote(program), shellWords(s.eachRun()), s.threads, shellQuote(folder), tasks.String())
 }
 
 // shellWords returns words as a POSIX shell reads them.

@@ -104,6 +104,16 @@ func (s *sweep) check() error {
 	if s.given("epochs") && s.epochs < 1 {
 		return usageError{fmt.Errorf("-epochs is %d; allowed: 1 or more", s.epochs)}
 	}
+	for _, v := range s.set {
+		if key, _, _ := strings.Cut(v, "="); strings.TrimSpace(key) == "seed" {
+			return usageError{fmt.Errorf("-set %s has no effect: each run has a seed of its own; choose them with -seeds, such as -seeds 1,2,3", v)}
+		}
+	}
+	if s.slurm != "" {
+		if err := s.checkSlurm(); err != nil {
+			return err
+		}
+	}
 	return s.means.check()
 }
 
@@ -266,7 +276,33 @@ func (r *plannedRun) read() error {
 	}
 	r.result = new(result)
 	if err := json.Unmarshal(text, r.result); err != nil {
-		return fmt.Errorf("%s is damaged (%w); remove it, and the run will be tested again", path, err)
+		return damaged(path, err)
+	}
+	if err := r.check(); err != nil {
+		return damaged(path, err)
+	}
+	return nil
+}
+
+// damaged reports a result that cannot be that of its run.
+func damaged(path string, err error) error {
+	return fmt.Errorf("%s is damaged (%w); remove it, and the run will be tested again", path, err)
+}
+
+// check reports a result that is not the one of this run, completed.
+func (r *plannedRun) check() error {
+	got, want := r.result, r.cfg
+	switch {
+	case got.Preset != want.Preset:
+		return fmt.Errorf("preset is %q, of this run %q", got.Preset, want.Preset)
+	case got.Seed != want.Seed:
+		return fmt.Errorf("seed is %d, of this run %d", got.Seed, want.Seed)
+	case got.Epochs != want.Train.Epochs:
+		return fmt.Errorf("epochs is %d, of this run %d", got.Epochs, want.Train.Epochs)
+	case got.Steps < got.Epochs || want.Train.StepsPerEpoch > 0 && got.Steps != got.Epochs*want.Train.StepsPerEpoch:
+		return fmt.Errorf("steps is %d, of %s", got.Steps, count(got.Epochs, "epoch"))
+	case !(got.TestAccuracy >= 0 && got.TestAccuracy <= 1):
+		return fmt.Errorf("test_accuracy is %v, no fraction", got.TestAccuracy)
 	}
 	return nil
 }
@@ -292,9 +328,12 @@ func (s *sweep) report(c *console, runs []*plannedRun, seeds []uint64) error {
 	if err := errors.Join(d.writeJSON(tableFile, t), t.writeMarkdown(d.file(tableTextFile))); err != nil {
 		return err
 	}
-	if err := t.print(c.stdout); err != nil {
-		return err
+	err := t.print(c.stdout)
+	if err == nil {
+		_, err = io.WriteString(c.stdout, "sweep directory  "+s.out+"\n")
 	}
-	_, err := io.WriteString(c.stdout, "sweep directory  "+s.out+"\n")
-	return err
+	if err != nil {
+		return fmt.Errorf("the table could not be printed: %w; it stands in %s", err, d.file(tableTextFile))
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -210,6 +211,7 @@ func TestBadSweeps(t *testing.T) {
 		"strokes6-180 -threads 0":           "-threads is 0",
 		"strokes6-180 -seed 3":              "unknown flag -seed|-seeds",
 		"strokes6-180 -set train.lrr=1":     `unknown key "train.lrr"|strokes6-180`,
+		"strokes6-180 -set seed=5":          "-set seed=5 has no effect|-seeds",
 		"strokes6-180 -set kernel.side=4":   "kernel.side is 4",
 		"strokes6-180 -set net.factors=[0]": "net.factors is [0]",
 		"strokes6-180 " + partialPreset:     partialPreset + " is given twice",
@@ -375,6 +377,81 @@ func TestSlurmScript(t *testing.T) {
 	}
 	if script := s.slurmScript(program, folder, runs); script != "" {
 		t.Errorf("with nothing to do: %s", script)
+	}
+}
+
+// A script of sweep is written anew; whatever else has that name stays.
+func TestSlurmFile(t *testing.T) {
+	dir := t.TempDir()
+	s := &sweep{slurm: filepath.Join(dir, "job"), given: func(string) bool { return false }, quiet: func() bool { return false }}
+	runs, err := s.plan([]string{partialPreset}, []uint64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.checkSlurm(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.writeSlurm(&console{stdout: io.Discard}, "train", runs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range map[string]string{"thesis": "mine", "empty": "", "late": strings.Repeat("mine\n", 1000) + slurmMark + "\n"} {
+		file := filepath.Join(dir, name)
+		write(t, []byte(content), file)
+		code, stdout, stderr := here("sweep", "-slurm", file, partialPreset)
+		refused(t, exitUsage, code, stdout, stderr, "-slurm: "+file+" exists", "give another file")
+		if string(read(t, file)) != content {
+			t.Errorf("%s was replaced", name)
+		}
+	}
+	s.slurm = dir
+	if err := s.checkSlurm(); err == nil {
+		t.Error("a directory would be replaced")
+	}
+}
+
+// A result that is not that of its run is not counted.
+func TestDamagedResult(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	run := filepath.Join(dir, partialPreset+"-seed-1")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(run, os.DirFS(finished(t))); err != nil {
+		t.Fatal(err)
+	}
+	whole := string(read(t, run, resultFile))
+	args := tinySweep(t, dir, "-seeds", "1", partialPreset)
+	if code, _, stderr := here(args...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	for what, change := range map[string][2]string{
+		"preset is":        {`"` + partialPreset + `"`, `"mnist6-180"`},
+		"seed is 2":        {`"seed": 1`, `"seed": 2`},
+		"epochs is 2":      {`"epochs": 3`, `"epochs": 2`},
+		"steps is 0":       {`"steps": 12`, `"steps": 0`},
+		"test_accuracy is": {`"test_accuracy": `, `"test_accuracy": 7`},
+		`preset is ""`:     {whole, "{}"},
+		"end of JSON":      {whole, whole[:50]},
+	} {
+		text := strings.Replace(whole, change[0], change[1], 1)
+		if text == whole {
+			t.Fatal("nothing was changed for ", what)
+		}
+		write(t, []byte(text), run, resultFile)
+		before := contents(t, dir)
+		code, stdout, stderr := here(args...)
+		refused(t, exitFailure, code, stdout, stderr, filepath.Join(run, resultFile)+" is damaged", what, "remove it")
+		if !maps.Equal(before, contents(t, dir)) {
+			t.Errorf("%s: files were changed", what)
+		}
+	}
+	if err := os.Remove(filepath.Join(run, resultFile)); err != nil { // as advised
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := here(args...); code != exitOK || !strings.Contains(stdout, partialPreset) {
+		t.Error(code, stderr)
 	}
 }
 
