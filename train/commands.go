@@ -58,6 +58,9 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	case err != nil:
 		return usageError{fmt.Errorf("%s: %s; %s -help shows the flags", c.name, explainFlag(err, f), c.name)}
 	}
+	if err := checkGiven(f); err != nil {
+		return err
+	}
 	if err := c.checkOperands(operands); err != nil {
 		return err
 	}
@@ -108,7 +111,25 @@ func (c *subcommand) checkOperands(operands []string) error {
 	case len(operands) > n && !strings.HasSuffix(c.operands, "..."):
 		return usageError{fmt.Errorf("%s: unexpected argument %q; usage: %s", c.name, operands[n], c.usage())}
 	}
+	if i := slices.Index(operands, ""); i >= 0 {
+		return usageError{fmt.Errorf("%s: %s is empty%s; usage: %s", c.name, strings.TrimSuffix(want[min(i, len(want)-1)], "..."), unset, c.usage())}
+	}
 	return nil
+}
+
+// unset is what most often makes a value empty.
+const unset = " (is a variable of the shell not set?)"
+
+// checkGiven reports a flag that was given an empty text: what is done where it is
+// left out is not what was asked for.
+func checkGiven(f *flag.FlagSet) (err error) {
+	f.Visit(func(g *flag.Flag) {
+		value, ok := g.Value.(flag.Getter)
+		if ok && value.Get() == "" && err == nil {
+			err = usageError{fmt.Errorf("-%s is empty%s; give it a value, or leave it out", g.Name, unset)}
+		}
+	})
+	return err
 }
 
 func (c *subcommand) usage() string {

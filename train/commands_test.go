@@ -25,9 +25,19 @@ func TestBadCommands(t *testing.T) {
 		"eval /nothing -draws 0":     "-draws is 0|1 to 10000",
 		"eval /nothing -threads 0":   "-threads is 0",
 		"eval /nothing -weights all": `-weights is "all"|best, last`,
+		"eval EMPTY":                 "eval: RUN is empty|variable",
+		"export /nothing EMPTY":      "export: FILE is empty",
+		"sweep strokes6-180 EMPTY":   "sweep: PRESET is empty",
+		"eval -data EMPTY /nothing":  "-data is empty|leave it out",
+		"import -preset= FILE":       "-preset is empty",
+		"sweep -slurm= strokes6-180": "-slurm is empty",
 	} {
 		t.Run(args, func(t *testing.T) {
-			code, stdout, stderr := here(strings.Fields(args)...)
+			words := strings.Fields(args)
+			for i, word := range words {
+				words[i] = strings.TrimSuffix(word, "EMPTY")
+			}
+			code, stdout, stderr := here(words...)
 			refused(t, exitUsage, code, stdout, stderr, strings.Split(want, "|")...)
 		})
 	}

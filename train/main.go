@@ -125,6 +125,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	case f.NArg() > 0:
 		return nil, usageError{fmt.Errorf("unexpected argument %q; -help shows the flags", f.Arg(0))}
 	}
+	if err := checkGiven(f); err != nil {
+		return nil, err
+	}
 	return o, o.check()
 }
 

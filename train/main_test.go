@@ -313,12 +313,25 @@ func TestBadFlags(t *testing.T) {
 		{"config that is no TOML", "-config " + broken, "my.toml|line 2"},
 		{"config with an unknown preset", "-config " + foreign, `my.toml|unknown preset "mnist7"`},
 		{"two presets", "-preset mnist6-180 -config " + other, "mnist6-m-mirror-2-partial|leave one out"},
+		{"empty preset", "-preset EMPTY", "-preset is empty"},
+		{"empty config", "-config EMPTY", "-config is empty|leave it out"},
+		{"empty out", "-out=EMPTY", "-out is empty"},
+		{"empty resume", "-resume EMPTY", "-resume is empty|variable"},
+		{"empty data", "-data EMPTY", "-data is empty"},
+		{"empty name of a command", "EMPTY", `unexpected argument ""`},
+		{"negative seed", "-set seed=-1", "seed is -1|0 to 9223372036854775807"},
+		{"negative seed in a file", "-config " + toml("seed = -3\n"), "my.toml: seed is -3|0 to 9223372036854775807"},
+		{"seed that is no number", "-set seed=one", `"seed" takes a whole number`},
+		{"block that is too wide", "-set net.width=4096 -set net.factors=[1,3]", "net.width is 4096|net.factors is [1, 3]|12288|8192"},
 		{"resume with a configuration", "-resume x -seed 3", "-seed cannot be given with -resume"},
 		{"resume of nothing", "-resume /nothing", "/nothing holds no run"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			args := strings.Fields(c.args)
+			for i, arg := range args {
+				args[i] = strings.TrimSuffix(arg, "EMPTY")
+			}
 			if !strings.Contains(c.args, "mnist6") && !strings.Contains(c.args, "-resume") {
 				args = append([]string{"-set", "data.size=20"}, args...) // quick to draw
 			}
