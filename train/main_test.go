@@ -409,7 +409,10 @@ func TestTwoProcessesInOneDirectory(t *testing.T) {
 	}
 	before := contents(t, dir)
 	code, stdout, stderr := here("-quiet", "-resume", dir)
-	refused(t, exitFailure, code, stdout, stderr, dir, "in use by another process")
+	refused(t, exitFailure, code, stdout, stderr, dir, "in use by another process; wait until that ends")
+	if strings.Contains(stderr, "-out") {
+		t.Errorf("advises what -resume does not take: %s", stderr)
+	}
 	fresh := filepath.Join(t.TempDir(), "new")
 	if err := os.Mkdir(fresh, 0o755); err != nil {
 		t.Fatal(err)
@@ -420,7 +423,7 @@ func TestTwoProcessesInOneDirectory(t *testing.T) {
 	}
 	defer other.close()
 	code, stdout, stderr = here(tinyRun(fresh)...)
-	refused(t, exitFailure, code, stdout, stderr, fresh, "in use by another process")
+	refused(t, exitFailure, code, stdout, stderr, "-out: ", fresh, "in use by another process; give another directory")
 	if !maps.Equal(before, contents(t, dir)) {
 		t.Error("the run was changed")
 	}
@@ -429,6 +432,20 @@ func TestTwoProcessesInOneDirectory(t *testing.T) {
 		t.Error("the lock was not given back:", err)
 	} else {
 		again.close()
+	}
+}
+
+// A directory stands where the lock would, which cannot be made as on a read-only disk.
+func TestResumeWhereNothingCanBeWritten(t *testing.T) {
+	dir := copyOf(t, finished(t))
+	if err := os.Mkdir(filepath.Join(dir, lockFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	code, stdout, stderr := here("-quiet", "-resume", dir)
+	refused(t, exitFailure, code, stdout, stderr, "-resume: ", dir, "resume a copy of it")
+	if strings.Contains(stderr, "-out") || !maps.Equal(before, contents(t, dir)) {
+		t.Errorf("the directory was changed, or the advice is wrong: %s", stderr)
 	}
 }
 

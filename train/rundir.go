@@ -55,7 +55,9 @@ func newRunDir(path string, c *config.Config) (d *runDir, err error) {
 		return nil, fmt.Errorf("-out: %w; give another directory", err)
 	}
 	d, err = openRunDir(path)
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("-out: %w; give another directory", err)
+	} else {
 		switch {
 		case d.has(configFile):
 			err = usageError{fmt.Errorf("-out: %s already holds a run; go on with it by -resume %s, or give another directory", path, path)}
@@ -91,17 +93,20 @@ func freshName(path string) (string, error) {
 	}
 }
 
+// errInUse is why openRunDir cannot take a lock that another process holds.
+var errInUse = errors.New("in use by another process")
+
 // openRunDir takes the lock of a directory that exists.
 func openRunDir(path string) (*runDir, error) {
 	d := &runDir{path: path}
 	for d.lock == nil {
 		lock, err := os.OpenFile(d.file(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
-			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
+			return nil, fmt.Errorf("run directory: %w", err)
 		}
 		if err := tryLock(lock); err != nil {
 			lock.Close()
-			return nil, fmt.Errorf("run directory: %s is in use by another process; wait for it or give another directory with -out", path)
+			return nil, fmt.Errorf("run directory: %s is %w", path, errInUse)
 		}
 		// Between opening and locking, its last owner may have removed it.
 		held, err := lock.Stat()
@@ -114,7 +119,7 @@ func openRunDir(path string) (*runDir, error) {
 	// Nobody else writes here now: what a killed process left half-written can go.
 	if err := atomicfile.Clean(path); err != nil {
 		d.close()
-		return nil, fmt.Errorf("run directory: %w; check who may write there", err)
+		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	return d, nil
 }

@@ -113,11 +113,17 @@ func (s *session) startAnew() string {
 
 // openExisting opens the directory of a run that is to be resumed.
 func openExisting(path string) (*runDir, error) {
-	d := &runDir{path: path}
-	if !d.has(configFile) { // before a lock file is made there
+	if d := (&runDir{path: path}); !d.has(configFile) { // before a lock file is made there
 		return nil, fmt.Errorf("-resume: %w", d.holdsNoRun())
 	}
-	return openRunDir(path)
+	d, err := openRunDir(path)
+	switch {
+	case errors.Is(err, errInUse):
+		return nil, fmt.Errorf("-resume: %w; wait until that ends", err)
+	case err != nil:
+		return nil, fmt.Errorf("-resume: %w; see that files can be written there, or resume a copy of it", err)
+	}
+	return d, nil
 }
 
 func (s *session) close() {
