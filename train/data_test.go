@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -118,6 +120,48 @@ func TestDownloadWithoutNetwork(t *testing.T) {
 	refused(t, exitFailure, exitCode(err), string(out), stderr.String(), data.MNISTFiles().Files[0].Name)
 	if left := contents(t, dir); len(left) > 0 {
 		t.Errorf("left behind: %d files", len(left))
+	}
+}
+
+// -download sees the files that are found without it: packed or not, by any of their
+// names, in a folder below. Those that are damaged it fetches, which the context forbids.
+func TestDownloadOfWhatIsThere(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("NOETHER_DATA", "")
+	from, err := data.Locate(filepath.Join("..", "..", "shared", "data"), data.MNISTFiles())
+	if err != nil {
+		t.Skip("needs the original MNIST: ", err)
+	}
+	dir := t.TempDir()
+	mnist := mkdir(t, dir, "mnist")
+	for _, f := range data.MNISTFiles().Files {
+		packed, err := gzip.NewReader(bytes.NewReader(read(t, from, f.Name)))
+		if err != nil {
+			t.Skip("needs packed files: ", err)
+		}
+		content, err := io.ReadAll(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, content, mnist, strings.Replace(strings.TrimSuffix(f.Name, ".gz"), "-idx", ".idx", 1))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, place := range []means{{data: dir}, {data: mnist}, {}} {
+		if place.data == "" {
+			t.Setenv("NOETHER_DATA", dir)
+		}
+		place.download = true
+		if found, err := locateSet(ctx, "mnist6-180", &place, slog.New(slog.DiscardHandler)); err != nil || found != mnist {
+			t.Errorf("in %+v: %q, %v", place, found, err)
+		}
+	}
+	labels := filepath.Join(mnist, "t10k-labels.idx1-ubyte")
+	damaged := read(t, labels)
+	damaged[5000] ^= 1
+	write(t, damaged, labels)
+	if found, err := locateSet(ctx, "mnist6-180", &means{data: dir, download: true}, slog.New(slog.DiscardHandler)); !errors.Is(err, context.Canceled) {
+		t.Errorf("damaged files are not fetched: %q, %v", found, err)
 	}
 }
 

@@ -49,13 +49,25 @@ func locateSet(ctx context.Context, name string, m *means, log *slog.Logger) (st
 	case "strokes6-180":
 		return "", nil
 	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
-		return locate(ctx, data.MNISTFiles(), m, log)
+		whole := func(dir string) bool {
+			_, err := data.ReadMNIST(dir)
+			return err == nil
+		}
+		return locate(ctx, data.MNISTFiles(), whole, m, log)
 	}
 	set, ok := published[name]
 	if !ok {
 		return "", fmt.Errorf("data.set %q is not readable", name)
 	}
-	return locate(ctx, set.files(), m, log)
+	files := set.files()
+	whole := func(dir string) bool {
+		if files.Archive != nil { // large: names and sizes have to do
+			return true
+		}
+		_, err := set.read(dir, data.Division{})
+		return err == nil
+	}
+	return locate(ctx, files, whole, m, log)
 }
 
 // published are the sets that are read from files of their own.
@@ -73,14 +85,12 @@ var published = map[string]struct {
 	"fashion-mnist": {data.FashionMNISTFiles, func(dir string, by data.Division) (*data.Dataset, error) { return data.ReadFashionMNIST(dir, by.Seed) }},
 }
 
-// locate returns the directory of a set's files, after fetching what is missing
-// when -download was given and somebody offers it.
-func locate(ctx context.Context, files data.FileSet, m *means, log *slog.Logger) (string, error) {
+// locate returns the directory of a set's files, after fetching what is missing, or
+// not whole, when -download was given and somebody offers it.
+func locate(ctx context.Context, files data.FileSet, whole func(dir string) bool, m *means, log *slog.Logger) (string, error) {
 	if m.download && len(files.Mirrors) > 0 {
-		if files.Archive != nil { // large, and not needed where its files are
-			if dir, err := data.Locate(m.data, files); err == nil {
-				return dir, nil
-			}
+		if dir, err := data.Locate(m.data, files); err == nil && whole(dir) {
+			return dir, nil
 		}
 		dir, err := data.DownloadDir(m.data, files)
 		if err != nil {
@@ -96,6 +106,7 @@ func locate(ctx context.Context, files data.FileSet, m *means, log *slog.Logger)
 		if err != nil {
 			return "", err
 		}
+		return data.Locate(dir, files) // a damaged copy may lie in another place
 	}
 	return data.Locate(m.data, files)
 }
