@@ -22,10 +22,7 @@ const (
 	exitInterrupted = 130
 )
 
-func main() {
-	bearClosedPipes()
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // options are the command line.
 type options struct {

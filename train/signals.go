@@ -11,8 +11,10 @@ import (
 
 // interruptible returns a context that the first interrupt ends, with a notice of
 // what happens now; the second one ends the program at once, without the files that
-// it is writing.
+// it is writing. From now on a pipe that nobody reads any more does not end it: what is
+// being done outlives the reader of its log. (-list and -help end with theirs.)
 func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
+	bearClosedPipes()
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, interrupts()...)

@@ -19,5 +19,5 @@ func interrupts() []os.Signal {
 }
 
 // bearClosedPipes makes writing to a pipe that nobody reads any more an error, where it
-// would end the program: a run outlives the reader of its log.
+// would end the program.
 func bearClosedPipes() { signal.Ignore(syscall.SIGPIPE) }
