@@ -15,6 +15,7 @@ const alignment = 16
 // common.
 type Arena struct {
 	spans    []span
+	aliases  []alias
 	layer    int  // which is being planned
 	sum      int  // of all sizes, which is more than is needed
 	tooLarge bool // the sum is not an int
@@ -31,6 +32,9 @@ type span struct {
 	layer  int       // which was being planned
 	off    int       // set by Bind
 }
+
+// alias is a buffer that is another one.
+type alias struct{ dst, src *Buffer }
 
 // Moment is a moment of a step, in which all layers run forward in the order in
 // which they were planned and then backward in reverse. Later moments are
@@ -77,10 +81,25 @@ func (a *Arena) ReserveFor(dst *Buffer, n int, life *Lifetime) {
 // A layer that needs several scratch buffers at a time shares one and slices it.
 func (a *Arena) Share(dst *Buffer, n int) { a.plan("Share", span{dst: dst, n: n, shared: true}) }
 
-func (a *Arena) plan(op string, s span) {
+// Alias plans that *dst is what *src is: the same memory, which needs no more. Bind
+// sets it after all others; src may be an alias that was planned before.
+func (a *Arena) Alias(dst, src *Buffer) {
+	a.unbound("Alias")
+	if dst == nil || src == nil {
+		panic(&Error{"Arena.Alias", fmt.Sprintf("%p is to be %p", dst, src)})
+	}
+	a.aliases = append(a.aliases, alias{dst, src})
+}
+
+// unbound panics where nothing can be planned any more.
+func (a *Arena) unbound(op string) {
 	if a.dev != nil {
 		panic(&Error{"Arena." + op, "the arena is already bound"})
 	}
+}
+
+func (a *Arena) plan(op string, s span) {
+	a.unbound(op)
 	if s.dst == nil || s.n < 0 {
 		panic(&Error{"Arena." + op, fmt.Sprintf("%d values at %p", s.n, s.dst)})
 	}
@@ -130,6 +149,9 @@ func (a *Arena) Bind(dev Device) error {
 			*s.dst = mem.Slice(b.off, b.off+s.n)
 		}
 	}
+	for _, l := range a.aliases {
+		*l.dst = *l.src
+	}
 	return nil
 }
 
@@ -159,6 +181,9 @@ func (a *Arena) Release() {
 	}
 	for _, s := range a.spans {
 		*s.dst = Buffer{}
+	}
+	for _, l := range a.aliases {
+		*l.dst = Buffer{}
 	}
 	a.dev.Free(a.block)
 	*a = Arena{}

@@ -192,3 +192,35 @@ func TestArenaPoison(t *testing.T) {
 		t.Error("poison before Bind: no *tensor.Error")
 	}
 }
+
+// TestArenaAlias: an alias is the buffer that it was planned to be, also of another alias,
+// and takes no memory.
+func TestArenaAlias(t *testing.T) {
+	dev := newCPU(t, 1)
+	var a tensor.Arena
+	var src, first, second tensor.Buffer
+	a.Reserve(&src, 40)
+	before := a.Size()
+	a.Alias(&first, &src)
+	a.Alias(&second, &first)
+	if after := a.Size(); after != before {
+		t.Errorf("%d values with aliases, %d without", after, before)
+	}
+	if err := a.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	dev.Fill(second, 3)
+	if src.Len() != 40 || first.Len() != 40 || src.Host()[39] != 3 {
+		t.Errorf("lengths %d and %d, last value %v", src.Len(), first.Len(), src.Host()[39])
+	}
+	defer func() {
+		if _, ok := recover().(*tensor.Error); !ok {
+			t.Error("planned in a bound arena")
+		}
+		a.Release()
+		if !first.IsZero() || !second.IsZero() {
+			t.Error("aliases stay after Release")
+		}
+	}()
+	a.Alias(&first, &src)
+}
