@@ -238,9 +238,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if whole {
 		l.stem.window = l.window
 	}
-	if !p.Inference {
-		in.KeepValue() // Backward reads it
-	}
+	in.KeepValue() // Backward reads it
 
 	most := lists * s.NIn * s.NOut * len(s.Offsets)
 	l.net.Plan(p, most)

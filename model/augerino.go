@@ -155,9 +155,9 @@ func (l *copyMean) Plan(p *nn.Plan, in *nn.Map, batch int) *nn.Map {
 	p.Batch = all
 	p.Arena.Reserve(&l.shares, l.copies)
 	l.host = make([]float32, l.copies)
-	if !l.inference { // the gradient of weights reads both
-		in.KeepValue()
-		l.out.KeepValue()
+	in.KeepValue() // the gradient of weights reads both
+	l.out.KeepValue()
+	if !l.inference {
 		l.x, l.y, l.dy = make([]float32, in.Size()), make([]float32, l.out.Size()), make([]float32, l.out.Size())
 	}
 	return l.out

@@ -16,9 +16,11 @@ func NewAdd() *Add { return new(Add) }
 // Parameters returns nil.
 func (l *Add) Parameters() []*Parameter { return nil }
 
-// Plan returns a, or a new map where a must be kept.
+// Plan returns a map with the memory of a, which no later layer may then read, or of its
+// own where a must be kept.
 func (l *Add) Plan(p *Plan, a, b *Map) *Map {
 	checkSummands("Add.Plan", a, b)
+	b.Read()
 	l.a, l.b, l.out = a, b, p.inPlace(a, keepNothing)
 	return l.out
 }
@@ -35,15 +37,17 @@ func checkSummands(op string, a, b *Map) {
 }
 
 // sumInPlace returns the summands of a layer that takes their sum in the place of the
-// first one, whose value no other layer may keep.
+// first one, whose value no other layer may keep, or read any more once the layer is
+// planned.
 func sumInPlace(op string, a, b *Map) (sum, addend *Map) {
 	checkSummands(op, a, b)
-	if a.kept != keepNothing {
+	if a.isKept() {
 		a, b = b, a
 	}
-	if a.kept != keepNothing {
+	if a.isKept() {
 		refuse(op, "the values of both summands are kept, so that the sum has no place; see Add")
 	}
+	b.Read()
 	return a, b
 }
 
@@ -55,16 +59,16 @@ func (l *Add) Forward(train bool) {
 	if l.a.N != l.b.N {
 		refuse("Add.Forward", "the summands have %d and %d elements", l.a.N, l.b.N)
 	}
-	if l.out != l.a {
-		l.out.Written(l.a.N)
-	}
+	l.out.Written(l.a.N)
 	l.dev.Add(l.out.Live(), l.a.Live(), l.b.Live())
 }
 
 // Backward passes dy on to both summands.
 func (l *Add) Backward() {
 	dy := l.out.LiveGrad()
-	if l.out != l.a {
+	if l.out.shares(l.a) {
+		l.a.Accumulate() // what reads a besides adds to it
+	} else {
 		l.pass(l.a, dy)
 	}
 	l.pass(l.b, dy)

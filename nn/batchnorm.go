@@ -89,7 +89,7 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
 	a, b = sumInPlace("BatchNorm.PlanSum", a, b)
 	out := l.Plan(p, a)
-	l.addend = b
+	l.addend, a.state = b, summed
 	return out
 }
 

@@ -23,9 +23,12 @@
 // reader, forward or backward, and a gradient from the backward pass of the last
 // reader to that of the layer that made the map.
 //
-// ReLU and Add work in place where they may. Layers whose backward pass reads the
-// value of a map say so while planning (Map.KeepValue), and an in-place layer
-// planned on such a map takes a new one instead.
+// ReLU and Add work in place where they may: the map that they return has the memory of
+// the one that they take, which no layer planned later can read. Layers whose backward
+// pass reads the value of a map say so while planning (Map.KeepValue), and an in-place
+// layer planned on such a map takes a new one instead. So does one planned after a call
+// of KeepValue by whoever builds a network where a later layer is to read the map. All
+// this is the same in a plan for inference.
 //
 // # The mathematics
 //

@@ -10,8 +10,9 @@ type Dropout struct {
 	p       float64
 	in, out *Map
 	mask    tensor.Buffer // [C, B]: 0 or 1/(1-P)
-	host    []float32     // the same on the host
+	host    []float32     // the same on the host, none for inference
 	tile    tensor.Buffer // one channel of in: its row of mask, repeated
+	drawn   bool          // since the last Plan
 	dev     tensor.Device
 }
 
@@ -26,13 +27,19 @@ func NewDropout(name string, p float64) (*Dropout, error) {
 // Parameters returns nil.
 func (l *Dropout) Parameters() []*Parameter { return nil }
 
-// Plan reserves the output map and the mask, and returns in for inference.
+// Plan reserves the output map and the mask; for inference, it returns a map with the
+// memory of in. No layer planned later overwrites in.
 func (l *Dropout) Plan(p *Plan, in *Map) *Map {
-	l.in, l.out = in, in
-	if p.Inference {
-		return in
+	in.hold()
+	l.in, l.host, l.drawn = in, nil, false
+	if p.Inference && in.memory != nil && in.memory.arena == p.Arena {
+		l.out = p.alias(in)
+		return l.out
 	}
 	l.out = p.Like(in, in.C, in.H, in.W)
+	if p.Inference {
+		return l.out
+	}
 	p.Arena.Reserve(&l.mask, in.C*in.B)
 	p.Arena.Share(&l.tile, in.MaxN*in.H*in.W*in.B)
 	l.host = make([]float32, in.C*in.B)
@@ -43,9 +50,9 @@ func (l *Dropout) Plan(p *Plan, in *Map) *Map {
 func (l *Dropout) Bind(dev tensor.Device) { l.dev = dev }
 
 // Draw decides what the next Forward(true) leaves out, by C*B numbers of src in
-// the order [C, B], each uniform in [0, 1). It allocates nothing.
+// the order [C, B], each uniform in [0, 1). It follows Bind and allocates nothing.
 func (l *Dropout) Draw(src interface{ Float64() float64 }) {
-	if l.out == l.in {
+	if l.host == nil {
 		refuse("Dropout.Draw", "planned for inference, which leaves nothing out")
 	}
 	scale := float32(1 / (1 - l.p))
@@ -56,17 +63,21 @@ func (l *Dropout) Draw(src interface{ Float64() float64 }) {
 		}
 	}
 	l.dev.Upload(l.mask, l.host)
+	l.drawn = true
 }
 
-// Forward computes y[c, :, b] = mask[c, b]*x[c, :, b], with the mask drawn last.
+// Forward computes y[c, :, b] = mask[c, b]*x[c, :, b], with the mask drawn last. With
+// train, it panics with *Error where none was drawn.
 func (l *Dropout) Forward(train bool) {
-	if l.out == l.in {
-		return
-	}
 	l.out.Written(l.in.N)
-	if !train {
+	switch {
+	case l.out.shares(l.in):
+		return
+	case !train || l.host == nil:
 		l.dev.Copy(l.out.Live(), l.in.Live())
 		return
+	case !l.drawn:
+		refuse("Dropout.Forward", "nothing was drawn to leave out in training; call Draw before Forward(true)")
 	}
 	x, y := l.in.Live(), l.out.Live()
 	for c := range l.in.C {

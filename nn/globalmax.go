@@ -25,6 +25,7 @@ func (l *GlobalMax) Parameters() []*Parameter { return nil }
 
 // Plan reserves the output map [C, 1, 1, 1, B].
 func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
+	in.Read()
 	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
 	p.Carry(&l.index, in.C*in.B)
 	channel := in.MaxN * in.H * in.W * in.B

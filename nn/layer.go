@@ -15,8 +15,9 @@ import "github.com/noether-go/noether/tensor"
 type Layer interface {
 	// Parameters returns the layer's parameters and statistics, nil if none.
 	Parameters() []*Parameter
-	// Plan reserves the layer's buffers and returns its output map, which is
-	// in itself for a layer that works in place.
+	// Plan reserves the layer's buffers and returns its output map, which has the
+	// memory of in for a layer that works in place. It calls Map.Read or
+	// Map.KeepValue for in.
 	Plan(p *Plan, in *Map) *Map
 	// Bind sets the device that the arena and the parameters are bound to.
 	Bind(dev tensor.Device)

@@ -59,7 +59,9 @@ func (l *LayerNorm) Plan(p *Plan, in *Map) *Map { return l.plan(p, in, nil) }
 // PlanSum is Plan for the sum of two maps, as that of BatchNorm.
 func (l *LayerNorm) PlanSum(p *Plan, a, b *Map) *Map {
 	a, b = sumInPlace("LayerNorm.PlanSum", a, b)
-	return l.plan(p, a, b)
+	out := l.plan(p, a, b)
+	a.state = summed
+	return out
 }
 
 func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
@@ -76,7 +78,7 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 	p.Carry(&l.invStd, in.B)
 	scratch := 0
 	if l.Pool {
-		l.out.keep(keepPositive) // a gradient that is not zero finds its maximum by y
+		l.out.keep(keepPositive) // a gradient finds its maximum by y; behind a ReLU it is zero elsewhere
 		scratch += in.Size()
 	}
 	if !p.Inference && (l.Pool || addend != nil) {

@@ -17,13 +17,31 @@ type Map struct {
 	On Weighted
 
 	gradSet bool
-	kept    keep
 
-	// While planning: what Value and Grad are needed for, see Plan.Next.
-	arena       *tensor.Arena // nil for a map that was not made by Plan.Map
-	inference   bool
-	done        bool
-	value, grad tensor.Lifetime
+	// While planning.
+	state  state
+	memory *memory // of Value and Grad; nil for a map that was not made by a Plan
+}
+
+// state says whether a layer that is planned from now on may read a map.
+type state uint8
+
+const (
+	readable state = iota
+	summed         // overwritten by a sum that no other layer reads
+	replaced       // overwritten: another map has the memory now
+	ended          // by Plan.Next
+)
+
+// memory is the place of a map, and of those that layers made of it without copying.
+type memory struct {
+	arena     *tensor.Arena
+	inference bool
+	kept      keep
+	backward  bool // the value is read by a backward pass
+	maps      int  // that are neither replaced nor ended
+
+	value, grad tensor.Lifetime // what they are needed for, see Plan.Next
 }
 
 // Size returns the number of live values.
@@ -65,24 +83,60 @@ const (
 	keepAll                  // leave it alone
 )
 
-// KeepValue notes, while planning, that the backward pass of the layer that is
-// being planned reads Value after the forward pass is over: no layer planned
-// later may then overwrite it in place. Every layer whose Backward reads its
-// input's or output's Value calls it. It does nothing in a plan for inference.
+// Read notes, while planning, that the layer that is being planned reads Value in its
+// forward pass. Every layer calls it, or KeepValue, for each map that it reads. It panics
+// with *Error where the value is not there any more, because Plan.Next ended it or a layer
+// that was planned before overwrites it in place.
+func (m *Map) Read() {
+	m.check("Map.Read")
+	if m.memory != nil && m.memory.kept == keepPositive {
+		m.memory.kept = keepAll // the layer may pass a gradient where the value is not positive
+	}
+}
+
+// KeepValue is Read for a layer whose backward pass reads Value, after the forward pass
+// is over: no layer planned later may then overwrite it in place. Every layer whose
+// Backward reads its input's or output's Value calls it, in a plan for inference too, so
+// that the same maps are overwritten and the results are the same.
 func (m *Map) KeepValue() { m.keep(keepAll) }
 
 func (m *Map) keep(what keep) {
-	if m.inference {
+	m.check("Map.KeepValue")
+	b := m.memory
+	if b == nil {
 		return
 	}
-	if m.done {
-		refuse("Map.KeepValue", "no layer was to read the map any more, see Plan.Next")
+	if !b.inference && !b.backward {
+		b.backward, b.value.To = true, tensor.BackwardOf(b.arena.Layer()) // later layers run backward before
 	}
-	if m.kept == keepNothing && m.arena != nil {
-		m.value.To = tensor.BackwardOf(m.arena.Layer()) // later layers run backward before
-	}
-	m.kept = max(m.kept, what)
+	b.kept = max(b.kept, what)
 }
+
+// hold is Read for a layer whose output map may be in itself, so that no layer planned
+// later may overwrite it.
+func (m *Map) hold() {
+	m.Read()
+	if m.memory != nil {
+		m.memory.kept = keepAll
+	}
+}
+
+// isKept reports whether a layer that is planned later must not put a sum in the place of
+// the value.
+func (m *Map) isKept() bool { return m.memory != nil && m.memory.kept != keepNothing }
+
+// check panics where a layer that is being planned cannot read the map.
+func (m *Map) check(op string) {
+	switch m.state {
+	case ended:
+		refuse(op, "no layer was to read the map any more, see Plan.Next")
+	case summed, replaced:
+		refuse(op, "a layer that was planned before overwrites the map: read what its Plan returned, or call Map.KeepValue before it is planned")
+	}
+}
+
+// shares reports whether both maps have the same memory.
+func (m *Map) shares(with *Map) bool { return m.memory != nil && m.memory == with.memory }
 
 // Plan carries what layers need to reserve their buffers.
 //
@@ -110,17 +164,28 @@ type Plan struct {
 
 // Map reserves a feature map. Its value is needed from the layer that is being
 // planned on, its gradient until that layer's backward pass; see Next for the
-// other ends.
+// other ends. It panics with *Error where the plan has no arena or batch, or a size is
+// below 1.
 func (p *Plan) Map(c, n, h, w int) *Map {
-	m := &Map{C: c, MaxN: n, N: n, H: h, W: w, B: p.Batch}
-	m.arena, m.inference = p.Arena, p.Inference
+	switch {
+	case p.Arena == nil:
+		refuse("Plan.Map", "Plan.Arena is nil; a tensor.Arena is needed")
+	case p.Batch < 1:
+		refuse("Plan.Map", "Plan.Batch is %d; at least 1 is needed", p.Batch)
+	case min(c, n, h, w) < 1:
+		refuse("Plan.Map", "a map [%d %d %d %d %d]; every size must be at least 1", c, n, h, w, p.Batch)
+	}
 	layer := p.Arena.Layer()
-	m.value = tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.End}
-	m.grad = tensor.Lifetime{From: tensor.Turn, To: tensor.BackwardOf(layer)}
+	b := &memory{
+		arena: p.Arena, inference: p.Inference, maps: 1,
+		value: tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.End},
+		grad:  tensor.Lifetime{From: tensor.Turn, To: tensor.BackwardOf(layer)},
+	}
+	m := &Map{C: c, MaxN: n, N: n, H: h, W: w, B: p.Batch, memory: b}
 	size := m.Size()
-	p.Arena.ReserveFor(&m.Value, size, &m.value)
+	p.Arena.ReserveFor(&m.Value, size, &b.value)
 	if !p.Inference {
-		p.Arena.ReserveFor(&m.Grad, size, &m.grad)
+		p.Arena.ReserveFor(&m.Grad, size, &b.grad)
 	}
 	return m
 }
@@ -151,23 +216,50 @@ func (p *Plan) Carry(dst *tensor.Buffer, n int) {
 func (p *Plan) Next(done ...*Map) {
 	layer := p.Arena.Layer()
 	for _, m := range done {
-		if m.arena != p.Arena || m.done {
+		if m.memory == nil || m.memory.arena != p.Arena || m.state == ended {
 			refuse("Plan.Next", "the map is of another plan, or was done before")
 		}
-		m.done = true
-		m.grad.From = tensor.BackwardOf(layer)
-		if m.kept == keepNothing {
-			m.value.To = tensor.ForwardOf(layer)
+		if m.state != replaced {
+			m.memory.end(layer)
 		}
+		m.state = ended
 	}
 	p.Arena.Next()
 }
 
-// inPlace returns in itself when a layer that respects allowed may overwrite its
-// value, and otherwise a new map of the same size.
-func (p *Plan) inPlace(in *Map, allowed keep) *Map {
-	if in.kept <= allowed {
-		return in
+// end notes that one map less has the memory after a layer.
+func (b *memory) end(layer int) {
+	if b.maps--; b.maps > 0 {
+		return
 	}
-	return p.Like(in, in.C, in.H, in.W)
+	b.grad.From = tensor.BackwardOf(layer)
+	if !b.backward {
+		b.value.To = tensor.ForwardOf(layer)
+	}
+}
+
+// inPlace returns the output map of a layer that may overwrite in with values of the same
+// size and respects allowed: one with the memory of in, which no other layer can read any
+// more, where that may be, and otherwise one of its own.
+func (p *Plan) inPlace(in *Map, allowed keep) *Map {
+	in.check("Map.Read")
+	if b := in.memory; b == nil || b.arena != p.Arena || b.kept > allowed {
+		in.Read()
+		return p.Like(in, in.C, in.H, in.W)
+	}
+	out := p.alias(in)
+	in.state = replaced
+	out.memory.maps--
+	return out
+}
+
+// alias returns a map with the memory of in.
+func (p *Plan) alias(in *Map) *Map {
+	out := *in
+	in.memory.maps++
+	p.Arena.Alias(&out.Value, &in.Value)
+	if !p.Inference {
+		p.Arena.Alias(&out.Grad, &in.Grad)
+	}
+	return &out
 }

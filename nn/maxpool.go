@@ -22,7 +22,7 @@ func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
 	checkPlane("MaxPool2.Plan", in)
 	in.KeepValue()
 	l.in, l.out = in, p.Like(in, in.C, in.H/2, in.W/2)
-	l.out.keep(keepPositive) // a gradient that is not zero finds its maximum by y
+	l.out.keep(keepPositive) // a gradient finds its maximum by y; behind a ReLU it is zero elsewhere
 	if !p.Inference {
 		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
 	}

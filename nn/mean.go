@@ -19,6 +19,7 @@ func (l *mean) Parameters() []*Parameter { return nil }
 
 // reserve plans the layer with that output.
 func (l *mean) reserve(p *Plan, in, out *Map) *Map {
+	in.Read()
 	l.in, l.out = in, out
 	p.Carry(&l.weight, in.MaxN*l.points())
 	if l.weights = PlanWeights(p, in, in.On); l.weights != nil {

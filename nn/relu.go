@@ -3,7 +3,8 @@ package nn
 import "github.com/noether-go/noether/tensor"
 
 // ReLU is y = max(x, 0), elementwise. It works in place, unless the backward
-// pass of an earlier layer still needs x.
+// pass of an earlier layer still needs x, or x is pooled and an earlier layer reads it
+// too, whose gradient then finds its maximum by a negative x.
 type ReLU struct {
 	in, out *Map
 	dev     tensor.Device
@@ -15,7 +16,8 @@ func NewReLU() *ReLU { return new(ReLU) }
 // Parameters returns nil.
 func (l *ReLU) Parameters() []*Parameter { return nil }
 
-// Plan returns in, or a new map where in must be kept.
+// Plan returns a map with the memory of in, which no later layer may then read, or of its
+// own where in must be kept.
 func (l *ReLU) Plan(p *Plan, in *Map) *Map {
 	l.in, l.out = in, p.inPlace(in, keepPositive)
 	l.out.KeepValue() // Backward takes the sign of x from y
@@ -27,9 +29,7 @@ func (l *ReLU) Bind(dev tensor.Device) { l.dev = dev }
 
 // Forward computes y = max(x, 0).
 func (l *ReLU) Forward(train bool) {
-	if l.out != l.in {
-		l.out.Written(l.in.N)
-	}
+	l.out.Written(l.in.N)
 	l.dev.ReLU(l.out.Live(), l.in.Live())
 }
 
@@ -37,7 +37,8 @@ func (l *ReLU) Forward(train bool) {
 func (l *ReLU) Backward() {
 	dy := l.out.LiveGrad()
 	switch {
-	case l.out == l.in:
+	case l.out.shares(l.in):
+		l.in.Accumulate() // what reads in besides adds to it
 		l.dev.ReLUGrad(dy, dy, l.out.Live())
 	case l.in.Accumulate():
 		l.dev.ReLUGrad(dy, dy, l.out.Live())
