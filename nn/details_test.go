@@ -343,3 +343,32 @@ func TestParameters(t *testing.T) {
 	}
 	ps.Release()
 }
+
+// TestLearnedPoolWeights: the layer takes elements of one weight, and no others.
+func TestLearnedPoolWeights(t *testing.T) {
+	s := newSmall(t, false)
+	pool := must(nn.NewLearnedPool("p", 2, 1))
+	copy(pool.Weight.Host, []float32{1, 1})
+	pool.Bias.Host[0] = 0
+	w := &factors{lists: 1, value: []float64{0.5, 0.5}, grad: make([]float64, 2)}
+	m := s.plan.Map(1, 2, 1, 1)
+	m.On = w
+	y := pool.Plan(s.plan, m)
+	s.bind(t, pool)
+	s.dev.Upload(m.Value, []float32{3, 900})
+	pool.Forward(true)
+	if got := s.get(y.Live())[0]; got != 903 {
+		t.Errorf("the sum of 3 and 900 is %v", got)
+	}
+	w.value[1] = 0
+	panics(t, "different weights", func() { pool.Forward(true) })
+}
+
+// TestMapSizes: what was forgotten in a plan is found by the first map.
+func TestMapSizes(t *testing.T) {
+	p := &nn.Plan{Arena: new(tensor.Arena)}
+	panics(t, "Plan.Batch is 0", func() { p.Map(1, 1, 1, 1) })
+	panics(t, "Plan.Arena is nil", func() { (&nn.Plan{Batch: 1}).Map(1, 1, 1, 1) })
+	p.Batch = 2
+	panics(t, "[3 0 4 5 2]", func() { p.Map(3, 0, 4, 5) })
+}

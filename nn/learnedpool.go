@@ -6,7 +6,7 @@ import "github.com/noether-go/noether/tensor"
 // element and point of the plane, to a single one: [C, n, H, W, B] to
 // [C, 1, 1, 1, B]. The linear map y = w x + b is the same for all channels. Unlike
 // GlobalMax and GlobalMean it tells elements and points apart, and so it wants as
-// many of them in each pass.
+// many of them in each pass, of equal weights (Map.On).
 type LearnedPool struct {
 	Weight *Parameter // [1, n*H*W]
 	Bias   *Parameter // [1]
@@ -46,11 +46,15 @@ func (l *LearnedPool) Plan(p *Plan, in *Map) *Map {
 // Bind sets the device.
 func (l *LearnedPool) Bind(dev tensor.Device) { l.dev = dev }
 
-// Forward computes y[c, b] = sum over s of w[s] x[c, s, b], plus the bias.
+// Forward computes y[c, b] = sum over s of w[s] x[c, s, b], plus the bias. It panics with
+// *Error unless there are all group elements and their weights are equal.
 func (l *LearnedPool) Forward(train bool) {
 	in, values := l.in, len(l.Weight.Host)
 	if in.N != in.MaxN {
 		refuse("LearnedPool.Forward", "%d of %d group elements", in.N, in.MaxN)
+	}
+	if in.On != nil && !equalWeights(in.On) {
+		refuse("LearnedPool.Forward", "the group elements have different weights, which the layer does not heed; GlobalMax and GlobalMean do")
 	}
 	l.out.Written(1)
 	l.call = tensor.GemmArgs{
@@ -61,6 +65,17 @@ func (l *LearnedPool) Forward(train bool) {
 		Bias: l.Bias.Value,
 	}
 	l.dev.Gemm(&l.call)
+}
+
+// equalWeights reports whether no element counts for less than another one.
+func equalWeights(of Weighted) bool {
+	all, _ := of.Weights()
+	for _, w := range all {
+		if w != all[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // Backward computes db += sum dy, dw[s] += sum over c, b of dy[c, b] x[c, s, b] and
