@@ -335,6 +335,9 @@ func TestParameters(t *testing.T) {
 	}
 	ps.Release()
 	ps.Release()
+	for what, call := range map[string]func(){"ZeroGrad": ps.ZeroGrad, "Upload": ps.Upload, "Download": ps.Download} {
+		panics(t, "Parameters."+what+": not bound", call)
+	}
 	if !w.Value.IsZero() {
 		t.Error("still bound after Release")
 	}

@@ -262,8 +262,11 @@ func (o *Optimizer) Restore(state []*Parameter, steps int) error {
 		return fail("number of steps", steps, "at least 0")
 	}
 	given := make(map[string]*Parameter, len(state))
-	for _, s := range state {
-		if given[s.Name] != nil {
+	for i, s := range state {
+		switch {
+		case s == nil:
+			return fail(fmt.Sprintf("array %d", i), "nil", "an array of this optimiser")
+		case given[s.Name] != nil:
 			return fail(s.Name, "there twice", "once")
 		}
 		given[s.Name] = s

@@ -255,6 +255,7 @@ func TestRestoreRefuses(t *testing.T) {
 		steps int
 	}{
 		{"number of steps is -1", good, -1},
+		{"array 1 is nil", []*nn.Parameter{good[0], nil}, 1},
 		{"a.weight.exp_avg is missing", good[1:], 1},
 		{"a.weight.exp_avg is there twice", append(state(), state()[0]), 1},
 		{"x.exp_avg is unknown", append(state(), nn.NewParameter("x.exp_avg", nn.Statistic, 1)), 1},

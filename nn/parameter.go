@@ -127,8 +127,17 @@ func (ps *Parameters) Bind(dev tensor.Device) error {
 // buffers.
 func (ps *Parameters) Class(c Class) (value, grad tensor.Buffer) { return ps.value[c], ps.grad[c] }
 
-// ZeroGrad clears all gradients.
+// bound panics unless the parameters live on a device.
+func (ps *Parameters) bound(op string) {
+	if ps.dev == nil {
+		refuse(op, "not bound to a device; call Parameters.Bind first")
+	}
+}
+
+// ZeroGrad clears all gradients. As Upload and Download, it panics with *Error before Bind
+// and after Release.
 func (ps *Parameters) ZeroGrad() {
+	ps.bound("Parameters.ZeroGrad")
 	for _, g := range ps.grad {
 		ps.dev.Fill(g, 0)
 	}
@@ -136,6 +145,7 @@ func (ps *Parameters) ZeroGrad() {
 
 // Upload copies Host to the device.
 func (ps *Parameters) Upload() {
+	ps.bound("Parameters.Upload")
 	for _, p := range ps.list {
 		ps.dev.Upload(p.Value, p.Host)
 	}
@@ -143,6 +153,7 @@ func (ps *Parameters) Upload() {
 
 // Download copies the device's values to Host.
 func (ps *Parameters) Download() {
+	ps.bound("Parameters.Download")
 	for _, p := range ps.list {
 		ps.dev.Download(p.Host, p.Value)
 	}
