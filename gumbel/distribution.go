@@ -2,6 +2,7 @@ package gumbel
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -101,6 +102,9 @@ func New(cfg Config) (*Distribution, error) {
 	if d.dropped {
 		d.draws = nn.NewParameter(cfg.beside(counterName), nn.Statistic, 1)
 		d.params = append(d.params, d.draws)
+	}
+	if len(d.values) > 1 && d.values[0].Name == d.values[1].Name {
+		return nil, fmt.Errorf("gumbel: Config.Name is %q, which another parameter of the distribution is named; allowed are names that do not end in %q", cfg.Name, keepName)
 	}
 	d.last, d.sum, d.host = make([]float32, n), make([]float64, n), make([]float32, n)
 	return d, nil
@@ -233,8 +237,16 @@ func (d *Distribution) read(to []float32, p *nn.Parameter) {
 	if p.Value.IsZero() {
 		copy(to, p.Host)
 	} else {
-		d.dev.Download(to, p.Value)
+		d.device(p).Download(to, p.Value)
 	}
+}
+
+// device returns the device that a bound parameter lives on.
+func (d *Distribution) device(p *nn.Parameter) tensor.Device {
+	if d.dev == nil {
+		panic(&Error{"Distribution", fmt.Sprintf("the parameter %q is bound to a device that the distribution does not know; call Distribution.Bind", p.Name)})
+	}
+	return d.dev
 }
 
 // readValues copies all that is learned.
@@ -256,7 +268,7 @@ func (d *Distribution) write(p *nn.Parameter, from []float32) {
 	if p.Value.IsZero() {
 		copy(p.Host, from)
 	} else {
-		d.dev.Upload(p.Value, from)
+		d.device(p).Upload(p.Value, from)
 	}
 }
 
@@ -266,9 +278,13 @@ func (d *Distribution) write(p *nn.Parameter, from []float32) {
 //
 // With train set, it is a list that Backward may follow, and the temperature falls.
 //
-// A parameter that is not finite gives elements or weights that are not, so that
-// the loss shows it; the number of elements stays within 1 and Max. Draw allocates
-// nothing.
+// So that the loss shows them, a theta that is not finite gives elements that are not, and
+// a rho that is NaN gives weights that are, in a list of NewLists also without train. (Under
+// Compat one list has no weights.) The number of elements stays within 1 and Max.
+//
+// Draw allocates nothing. It panics with *Error for a list of another group, of fewer
+// elements than are drawn, or of Identity, and where the parameters are bound to a device
+// but the distribution is not.
 func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
 	d.size(e)
 	for s := range e.lists {
@@ -301,6 +317,12 @@ func (d *Distribution) Midpoints(e *Elements) {
 
 // size reads the parameters and gives e its numbers of cells.
 func (d *Distribution) size(e *Elements) {
+	switch {
+	case e.cells == nil:
+		panic(&Error{"Distribution.Draw", "the list is of Identity, which is not drawn; NewLists makes one that is"})
+	case e.Group.Name() != d.cfg.Group.Name():
+		panic(&Error{"Distribution.Draw", fmt.Sprintf("a list of elements of %s cannot hold those of %s", e.Group.Name(), d.cfg.Group.Name())})
+	}
 	d.readValues(d.last)
 	e.counts = lie.Counts{}
 	n := 1
@@ -389,7 +411,7 @@ func (d *Distribution) combine(e *Elements, all bool) {
 		n = 0
 		for s := range e.lists {
 			kept := d.kept(e, s)
-			weighted = weighted || s > 0 && kept != n
+			weighted = weighted || s > 0 && kept != n || e.Weighted && d.spoilt(e, s)
 			n = max(n, kept)
 		}
 	}
@@ -421,6 +443,19 @@ func (d *Distribution) kept(e *Elements, s int) int {
 		n *= kept
 	}
 	return n
+}
+
+// spoilt reports whether what keeps a cell of list s is NaN.
+func (d *Distribution) spoilt(e *Elements, s int) bool {
+	on := e.cellsOn(s)
+	for i := range d.axes {
+		for k := range on[i] {
+			if math.IsNaN(on[i][k].mask) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // combineList is combine for list s, whose axes have so many products, with places

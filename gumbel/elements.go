@@ -50,16 +50,22 @@ type cell struct {
 	grad   float64 // of the loss with respect to factor
 }
 
-// NewElements returns one list for at most max elements, holding the uniform grid
-// of max elements.
+// NewElements is NewLists for one list.
 func NewElements(g lie.Group, max int) *Elements { return NewLists(g, max, 1) }
 
 // NewLists returns lists (at least one) for at most max elements each, all holding
 // the uniform grid of max elements. A layer takes one list, which all images of a
-// batch share, or as many as its batch has images.
+// batch share, or as many as its batch has images. It panics with *Error for no group or
+// less than one list or element, and with *lie.Error for a number of elements that the
+// group has no grid of (lie.Group.Split), such as 3 of lie.E2.
 func NewLists(g lie.Group, max, lists int) *Elements {
-	if lists < 1 {
+	switch {
+	case g == nil:
+		panic(&Error{"NewLists", "no group; one such as lie.SE2 is needed"})
+	case lists < 1:
 		panic(&Error{"NewLists", fmt.Sprintf("%d lists; at least 1 is needed", lists)})
+	case max < 1:
+		panic(&Error{"NewLists", fmt.Sprintf("lists of %d elements; at least 1 is needed", max)})
 	}
 	e := &Elements{
 		Group:   g,
@@ -119,9 +125,12 @@ func (e *Elements) ListGrad(s int) []lie.Vector {
 	return e.Grad[s*n : (s+1)*n]
 }
 
-// SetLen makes every list n elements long (1 <= n <= Max), clears the gradient, and
-// takes the weights away.
+// SetLen makes every list n elements long (1 <= n <= Max, or it panics with *Error), clears
+// the gradient, and takes the weights away.
 func (e *Elements) SetLen(n int) {
+	if n < 1 || n > e.max {
+		panic(&Error{"Elements.SetLen", fmt.Sprintf("%d elements; 1 to %d are allowed", n, e.max)})
+	}
 	e.G, e.Grad = e.G[:n*e.lists], e.Grad[:n*e.lists]
 	clear(e.Grad)
 	e.Weight, e.WeightGrad = nil, nil
@@ -129,12 +138,15 @@ func (e *Elements) SetLen(n int) {
 
 // CopyFrom makes e the list, or the lists, that from is, weights included, and clears its
 // gradient: what is drawn once then stands for several layers. Both must have been made
-// for the same group, number of lists and greatest length, or it panics with *Error. It
-// allocates nothing.
+// for the same group, number of lists and greatest length, or it panics with *Error, as it
+// does where lists of Identity would need weights. It allocates nothing.
 func (e *Elements) CopyFrom(from *Elements) {
 	if e.Group.Name() != from.Group.Name() || e.lists != from.lists || e.max != from.max {
 		panic(&Error{"Elements.CopyFrom", fmt.Sprintf("%d lists of at most %d elements of %s cannot hold %d of at most %d of %s",
 			e.lists, e.max, e.Group.Name(), from.lists, from.max, from.Group.Name())})
+	}
+	if from.Weight != nil && e.weights == nil {
+		panic(&Error{"Elements.CopyFrom", "lists of Identity have no place for weights; NewLists makes lists that have"})
 	}
 	e.SetLen(from.Len())
 	copy(e.G, from.G)

@@ -530,6 +530,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *gumbel.Config) { c.Steps = -3 }, []string{"Config.Steps", "-3", "0 to 16777216"}},
 		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "Stratified (0), Comb (1) and IID (2)"}},
 		{func(c *gumbel.Config) { c.Name = "" }, []string{"Config.Name", "empty"}},
+		{func(c *gumbel.Config) { c.Group, c.Name = lie.E2, "gconv.keep" }, []string{"Config.Name", `"gconv.keep"`, `do not end in "keep"`}},
 	} {
 		cfg := partial(8, gumbel.Stratified)
 		c.change(&cfg)
@@ -589,14 +590,38 @@ func TestOpenGroup(t *testing.T) {
 func TestProgrammerErrors(t *testing.T) {
 	op := map[string]string{
 		"a list that is too short": "Distribution.Draw", "lists that are too short": "Distribution.Draw",
-		"no device": "Distribution.Backward", "no lists": "NewLists",
+		"no device": "Distribution.Backward", "no lists": "NewLists", "less than no elements": "NewLists", "no group": "NewLists",
+		"another group": "Distribution.Draw", "draws of the identity": "Distribution.Draw", "weights of the identity": "Elements.CopyFrom",
+		"no length": "Elements.SetLen", "too great a length": "Elements.SetLen", "unbound draws": "Distribution", "unbound sizes": "Distribution",
 	}
+	bound := newDistribution(t, partial(8, gumbel.Stratified)) // but for Distribution.Bind
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	var ps nn.Parameters
+	ps.Add(bound.Parameters()...)
+	if err := ps.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	weighted := gumbel.NewElements(lie.SE2, 1)
+	newDistribution(t, gumbel.Config{Group: lie.SE2, Max: 1, Measure: gumbel.Mean}).Midpoints(weighted)
 	u := newDistribution(t, partial(8, gumbel.Stratified))
 	for name, f := range map[string]func(){
 		"a list that is too short": func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
 		"lists that are too short": func() { u.Midpoints(gumbel.NewLists(lie.SE2, 4, 3)) },
 		"no device":                func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
 		"no lists":                 func() { gumbel.NewLists(lie.SE2, 4, 0) },
+		"less than no elements":    func() { gumbel.NewElements(lie.SE2, -1) },
+		"no group":                 func() { gumbel.NewElements(nil, 4) },
+		"another group":            func() { u.Draw(gumbel.NewElements(lie.E2, 8), &replay{}, true) },
+		"draws of the identity":    func() { u.Draw(gumbel.Identity(lie.SE2, 1), &replay{}, true) },
+		"weights of the identity":  func() { gumbel.Identity(lie.SE2, 1).CopyFrom(weighted) },
+		"no length":                func() { gumbel.NewElements(lie.SE2, 4).SetLen(0) },
+		"too great a length":       func() { gumbel.NewElements(lie.SE2, 4).SetLen(5) },
+		"unbound draws":            func() { bound.Midpoints(gumbel.NewElements(lie.SE2, 8)) },
+		"unbound sizes":            func() { bound.SetSize(0.5) },
 	} {
 		func() {
 			defer func() {

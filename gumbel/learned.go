@@ -67,7 +67,8 @@ func (d *Distribution) Widths() (list []int) {
 
 // SetSize gives every learned axis the same size, to see what a network does on
 // other subsets than those it learned: intervals the half-width theta, and values of
-// a subset that probability as near as Clamp would allow.
+// a subset that probability as near as Clamp would allow, which above 1 is that of 1 and
+// below 0 that of 0.
 func (d *Distribution) SetSize(theta float64) {
 	values := d.present()
 	for i := range d.axes {
@@ -76,7 +77,8 @@ func (d *Distribution) SetSize(theta float64) {
 		case a.kind == interval && values != nil:
 			values[a.first] = float32(theta)
 		case a.kind == subset:
-			rho := math.Log(theta/(1-theta)) / 2
+			p := min(max(theta, 0), 1)
+			rho := math.Log(p/(1-p)) / 2
 			for k := range a.count - 1 {
 				values[a.first+k] = float32(min(max(rho, -MaxRho), MaxRho))
 			}

@@ -614,9 +614,15 @@ func TestSubsetClampAndSize(t *testing.T) {
 		if want := 0.75 * (1 + 0.75) / 2; math.Abs(d.Size()-want) > 1e-7 {
 			t.Errorf("size %v, want %v", d.Size(), want)
 		}
-		d.SetSize(1)
-		if keep := d.Learned()[1].Keep[1]; !(keep > 0.997 && keep < 1) {
-			t.Errorf("SetSize(1) keeps with probability %v", keep)
+		for _, size := range []float64{1, 2, math.Inf(1)} {
+			d.SetSize(size)
+			if keep := d.Learned()[1].Keep[1]; !(keep > 0.997 && keep < 1) {
+				t.Errorf("SetSize(%v) keeps with probability %v", size, keep)
+			}
+		}
+		d.SetSize(-1)
+		if keep := d.Learned()[1].Keep[1]; !(keep > 0 && keep < 0.003) {
+			t.Errorf("SetSize(-1) keeps with probability %v", keep)
 		}
 	}
 	full := newDistribution(t, gumbel.Config{Group: lie.E2, Max: 8})
@@ -630,10 +636,20 @@ func TestSubsetClampAndSize(t *testing.T) {
 func TestNaNShowsInWeights(t *testing.T) {
 	d := newDistribution(t, gumbel.Config{Group: lie.Cyclic(4), Max: 4, Partial: true, Name: "probs"})
 	d.Parameters()[0].Host[1] = float32(math.NaN())
-	e := gumbel.NewElements(lie.Cyclic(4), 4)
-	d.Draw(e, stream.New(1, "nan", 0), true)
-	if len(e.G) != 4 || !math.IsNaN(e.Weight[2]) {
-		t.Errorf("weights %v", e.Weight)
+	for _, lists := range []int{1, 3} {
+		e := d.NewLists(lists)
+		d.Draw(e, stream.New(1, "nan", 0), true)
+		if e.Len() != 4 || !math.IsNaN(e.Weight[2]) {
+			t.Errorf("weights %v", e.Weight)
+		}
+		d.Draw(e, stream.New(1, "nan", 0), false)
+		if e.Len() > 4 || !slices.ContainsFunc(e.Weight, math.IsNaN) {
+			t.Errorf("weights %v in evaluation", e.Weight)
+		}
+		d.Midpoints(e)
+		if e.Len() > 4 || !slices.ContainsFunc(e.Weight, math.IsNaN) {
+			t.Errorf("weights %v of the midpoints", e.Weight)
+		}
 	}
 }
 
