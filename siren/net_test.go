@@ -3,6 +3,7 @@ package siren
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -445,4 +446,40 @@ func equal(t *testing.T, what string, a, b []float32) {
 			return
 		}
 	}
+}
+
+// TestWeightNormOfZeros wants a row of zeros to be a weight of zeros without a gradient,
+// and the other rows to be what they are without it.
+func TestWeightNormOfZeros(t *testing.T) {
+	const positions, row = 9, 1
+	asmtest.EachLevel(t, func(t *testing.T) {
+		cfg := Config{In: 2, Hidden: 6, Out: 4, WeightNorm: true}
+		eachDevice(t, cfg, 1, func(t *testing.T, dev tensor.Device) {
+			n := mustNet(t, "net", cfg, 1)
+			last := n.layers[len(n.layers)-1]
+			clear(last.norm.row(last.norm.v.Host, row))
+			h := newHarnessOn(t, dev, n, positions, false)
+			dev.Upload(h.x, gradcheck.Normal(2*positions, 4))
+			dev.Upload(h.dy, gradcheck.Normal(4*positions, 5))
+			bias := last.bias.Host[row]
+			for i, y := range h.download(h.eval(h.x, positions)) {
+				if y != y || i/positions == row && y != bias {
+					t.Fatalf("value %d is %v, the bias %v", i, y, bias)
+				}
+			}
+			h.params.ZeroGrad()
+			h.Backward(h.dy, h.dx)
+			for _, p := range h.params.All() {
+				if p.Trained() && slices.ContainsFunc(h.download(p.Grad), func(g float32) bool { return g != g }) {
+					t.Errorf("the gradient of %s is %v", p.Name, h.download(p.Grad))
+				}
+			}
+			if g := last.norm.row(h.download(last.norm.v.Grad), row); slices.ContainsFunc(g, func(g float32) bool { return g != 0 }) {
+				t.Errorf("the gradient of the row is %v", g)
+			}
+			if g := h.download(last.norm.g.Grad); g[row] != 0 || g[0] == 0 {
+				t.Errorf("the gradient of the lengths is %v", g)
+			}
+		})
+	})
 }

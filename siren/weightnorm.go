@@ -12,6 +12,8 @@ import (
 //
 //	dg_r = s,   dv_r = g_r/|v_r| (dW_r - s v_r/|v_r|)
 //
+// A row v_r of zeros has no direction: W_r is zero, and it adds to no gradient.
+//
 // The rows are short and few, so they are composed on the host, in float64, and
 // sent to the device.
 type weightNorm struct {
@@ -67,7 +69,12 @@ func (n *weightNorm) forward(dev tensor.Device) {
 	dev.Download(n.vs, n.v.Value)
 	for r, g := range n.gs {
 		v, w := n.row(n.vs, r), n.row(n.ws, r)
-		scale := float64(g) / norm(v)
+		length := norm(v)
+		if length == 0 {
+			clear(w)
+			continue
+		}
+		scale := float64(g) / length
 		for k := range w {
 			w[k] = float32(scale * float64(v[k]))
 		}
@@ -83,6 +90,9 @@ func (n *weightNorm) backward(dev tensor.Device) {
 	for r, g := range n.gs {
 		v, dw, dv := n.row(n.vs, r), n.row(n.ws, r), n.row(n.ds, r)
 		length := norm(v)
+		if length == 0 {
+			continue
+		}
 		s := 0.0
 		for k := range v {
 			s += float64(dw[k]) * float64(v[k])
