@@ -58,11 +58,11 @@ func allowedAlgorithms() string {
 func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (FeaturePasses, error) {
 	switch {
 	case s.PerElement && a != Auto:
-		return nil, fmt.Errorf("conv: the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
+		return nil, fmt.Errorf("the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
 	case a == Frequency && !inFrequency(s):
-		return nil, fmt.Errorf("conv: the algorithm %q is for kernels with an extent", a)
+		return nil, fmt.Errorf("the algorithm %q is for kernels with an extent", a)
 	case features == 0 && (s.PerElement || a == Frequency || a == LowRank):
-		return nil, fmt.Errorf("conv: the kernel network does not end in a linear map of features, which this algorithm works on")
+		return nil, fmt.Errorf("the kernel network does not end in a linear map of features, which this algorithm works on")
 	case a == Taps || features == 0:
 		return nil, nil
 	case s.PerElement:

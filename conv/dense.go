@@ -21,6 +21,7 @@ type Dense struct {
 // without another Forward. Layers with a list of elements for each image are none of
 // one ordinary convolution, and refused. The error is the device's.
 func (l *layer) Dense() (*Dense, error) {
+	l.bound("Dense")
 	if l.outEl.Lists() > 1 {
 		refuse("Dense", "%s has a list of elements for each image", l.cfg.Name)
 	}

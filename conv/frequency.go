@@ -367,7 +367,7 @@ func (p *frequency) KeepSpectra() { p.keep = true }
 func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu = cpu
 	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}

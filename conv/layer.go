@@ -2,6 +2,7 @@ package conv
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
@@ -87,6 +88,12 @@ func (c *Config) complete() error {
 		return fail("Algorithm", c.Algorithm, allowedAlgorithms())
 	}
 	c.Algorithm = a
+	switch {
+	case a == Frequency && c.Side == 1:
+		return fail("Algorithm", a, "all others for kernels of one pixel")
+	case k != SIREN && (math.IsNaN(c.Omega0) || math.IsInf(c.Omega0, 0)):
+		return fail("Omega0", c.Omega0, "numbers, though a kernel network of kind "+string(k)+" has no frequency")
+	}
 	return nil
 }
 
@@ -294,8 +301,9 @@ func (l *layer) algorithm() algorithm {
 }
 
 // Bind sets the device that the arena and the parameters are bound to. It panics
-// with *Error when the layer was planned for another kind of device.
+// with *Error when the layer was not planned, or for another kind of device.
 func (l *layer) Bind(dev tensor.Device) {
+	l.planned("Bind")
 	l.dev = dev
 	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
@@ -314,6 +322,21 @@ func (l *layer) Bind(dev tensor.Device) {
 	}
 }
 
+// planned panics unless Plan was called.
+func (l *layer) planned(op string) {
+	if l.algorithm() == nil {
+		refuse(op, "%s is not planned; call Plan first", l.cfg.Name)
+	}
+}
+
+// bound panics unless Plan and Bind were called.
+func (l *layer) bound(op string) {
+	l.planned(op)
+	if l.dev == nil {
+		refuse(op, "%s is not bound to a device; call Bind first", l.cfg.Name)
+	}
+}
+
 // Forward renders the kernel at the present elements and convolves.
 func (l *layer) Forward(train bool) {
 	l.Render()
@@ -326,8 +349,11 @@ func (l *layer) Forward(train bool) {
 // Render evaluates the kernel network at the present elements. Where those and
 // the parameters stay as they are, one Render serves any number of Convolves.
 func (l *layer) Render() {
+	l.bound("Render")
 	s := &l.shape
 	switch {
+	case l.outEl.Weight != nil && !l.outEl.Weighted:
+		refuse("Render", "%s: its output elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	case l.weights.live():
 		l.weights.Read()
 	case l.kernelWeights.live(): // see below
@@ -416,6 +442,7 @@ func (l *layer) Convolve() { l.convolve(false) }
 
 // convolve is Convolve, in a training step or not.
 func (l *layer) convolve(train bool) {
+	l.bound("Convolve")
 	s := &l.shape
 	if l.positions == 0 {
 		refuse("Convolve", "%s: no Render before it", l.cfg.Name)
@@ -439,6 +466,7 @@ func (l *layer) convolve(train bool) {
 // elements, and writes or adds to the gradient of the input map. The elements
 // must be those of the last Render.
 func (l *layer) Backward() {
+	l.bound("Backward")
 	dy := l.out.LiveGrad()
 	x, dx := l.in.Value, tensor.Buffer{}
 	accumulate := false

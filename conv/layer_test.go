@@ -502,6 +502,8 @@ func TestConfigErrors(t *testing.T) {
 		{Config{Name: "n", In: 1, Out: 1, Hidden: -1}, "Config.Hidden is -1"},
 		{Config{Name: "n", In: 1, Out: 1, Layers: 1}, "Config.Layers is 1"},
 		{Config{Name: "n", In: 1, Out: 1, Omega0: math.NaN()}, "Config.Omega0 is NaN"},
+		{Config{Name: "n", In: 1, Out: 1, KernelNet: MAGNet, Omega0: math.NaN()}, "Config.Omega0 is NaN"},
+		{Config{Name: "n", In: 1, Out: 1, Side: 1, Algorithm: Frequency}, "conv: n: Config.Algorithm is frequency; allowed are all others for kernels of one pixel"},
 		{Config{Name: "n", In: 1, Out: 1, KernelNet: "RBF"}, `kernel network "RBF"; allowed are SIREN, MAGNet, Gabor, Fourier, MLP`},
 		{Config{Name: "n", In: 1, Out: 1, KernelNet: MAGNet, LearnOmega: true}, "Config.LearnOmega is true; allowed are false"},
 		{Config{Name: "n", In: 1, Out: 1, KernelNet: Gabor, Activation: siren.Swish}, `Config.Activation is "Swish"; allowed are ""`},
@@ -522,6 +524,79 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("padding %v: %v, %v", p, got, err)
 		}
 	}
+}
+
+// A pointwise layer has kernels of one pixel whatever its configuration says.
+func TestPointwiseRefusesFrequency(t *testing.T) {
+	_, err := NewPointwise(Config{Name: "n", In: 1, Out: 1, Algorithm: Frequency}, 1)
+	if err == nil || !strings.Contains(err.Error(), "Config.Algorithm is frequency") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestUnexpectedWeights: a layer does not leave out that elements were dropped, which what
+// reads its output would then take for others.
+func TestUnexpectedWeights(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 2, Side: 3, Group: lie.Mirror}
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		h := newHarness(t, k, cfg, sizes{2, 2, 4, 4, 2}, 1, false)
+		d, err := gumbel.New(gumbel.Config{Group: lie.Mirror, Max: 2, Partial: true, Name: "probs"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.SetSize(0)
+		d.Draw(h.u, stream.New(1, "weights", 0), true)
+		refuses(t, k.String(), "Weighted did not say so", func() { h.Forward(true) })
+	}
+}
+
+// TestOrderOfCalls: a layer says which call is missing.
+func TestOrderOfCalls(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3}
+	for what, call := range map[string]func(l *layer){
+		"Bind":     func(l *layer) { l.Bind(newCPU(t, 1)) },
+		"Forward":  func(l *layer) { l.Forward(false) },
+		"Render":   func(l *layer) { l.Render() },
+		"Convolve": func(l *layer) { l.Convolve() },
+		"Backward": func(l *layer) { l.Backward() },
+		"Dense":    func(l *layer) { l.Dense() },
+	} {
+		l, err := build(groupwise, cfg, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refuses(t, what, "conv is not planned; call Plan first", func() { call(l) })
+		if what == "Bind" {
+			continue
+		}
+		p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
+		four := gumbel.NewElements(lie.SE2, 4)
+		(&Group{l}).Plan(p, p.Map(2, 4, 5, 5), four, four)
+		refuses(t, what, "conv is not bound to a device; call Bind first", func() { call(l) })
+	}
+}
+
+// TestPlanErrorHasOnePrefix: what stands before an error says once where it is from.
+func TestPlanErrorHasOnePrefix(t *testing.T) {
+	l, err := build(groupwise, Config{Name: "n", In: 1, Out: 1, Side: 3, Algorithm: Taps}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
+	two := gumbel.NewLists(lie.SE2, 4, 2)
+	refuses(t, "taps", "conv: Plan: n: the algorithm", func() { (&Group{l}).Plan(p, p.Map(1, 4, 5, 5), two, two) })
+}
+
+// refuses wants f to panic with *Error.
+func refuses(t *testing.T, what, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if e, ok := recover().(*Error); !ok || !strings.Contains(e.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, e, want)
+		}
+	}()
+	f()
 }
 
 // TestMisuse wants a typed panic from programmer errors.

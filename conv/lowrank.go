@@ -277,7 +277,7 @@ func (p *lowRank) blockChannels(s *Shape) int {
 func (p *lowRank) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu, p.team = cpu, cpu.Team()
 	p.locals = make([]lowRankLocal, p.team.Size())

@@ -183,12 +183,12 @@ func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, infe
 		return newDirect(s), nil, nil
 	case Provider:
 		if s.PerElement {
-			return nil, nil, fmt.Errorf("conv: the device %s takes no list of elements for each image", dev.Name())
+			return nil, nil, fmt.Errorf("the device %s takes no list of elements for each image", dev.Name())
 		}
 		p, err := d.NewPasses(s)
 		return p, nil, err
 	}
-	return nil, nil, fmt.Errorf("conv: no convolution for the device %s", dev.Name())
+	return nil, nil, fmt.Errorf("no convolution for the device %s", dev.Name())
 }
 
 // Error is what this package panics with on programmer error.

@@ -70,7 +70,7 @@ func (p *perElement) segmentSize(s *Shape) int { return roundUp(s.Out * s.In * (
 func (p *perElement) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu, p.team = cpu, cpu.Team()
 	p.locals, p.added = make([]perElementLocal, p.team.Size()), make([][]float32, p.team.Size())

@@ -61,7 +61,7 @@ func (p *planes) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 func (p *planes) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu = cpu
 	n := len(s.Offsets)

@@ -70,7 +70,7 @@ func (p *rows) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 func (p *rows) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu, p.team = cpu, cpu.Team()
 	n := rowsSources * rowsTargets

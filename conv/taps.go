@@ -93,7 +93,7 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 func (p *taps) Bind(dev tensor.Device, s *Shape) error {
 	cpu, ok := dev.(*tensor.CPU)
 	if !ok {
-		return fmt.Errorf("conv: planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
 	}
 	p.cpu, p.team, p.max = cpu, cpu.Team(), *s
 	size := max(p.corr.bind(s), p.reduce.bind(s))
