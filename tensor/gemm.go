@@ -252,9 +252,21 @@ func checkMatrix(op, name string, x []float32, rows, cols, ld, stride, batch int
 	if stride < 0 {
 		panic(&Error{op, fmt.Sprintf("stride of %s is %d", name, stride)})
 	}
-	if want := (batch-1)*stride + (rows-1)*ld + cols; len(x) < want {
-		panic(&Error{op, fmt.Sprintf("%s has %d values, want %d", name, len(x), want)})
+	left := len(x) - cols
+	if reaches(&left, rows, ld) && reaches(&left, batch, stride) && left >= 0 {
+		return
 	}
+	panic(&Error{op, fmt.Sprintf("%s has %d values, fewer than %d x [%d, %d] at distances of %d and %d", name, len(x), batch, rows, cols, stride, ld)})
+}
+
+// reaches reports whether n > 0 steps lie in the values that are left, which it lowers. The
+// product of both numbers may be more than an int.
+func reaches(left *int, n, step int) bool {
+	if n > 1 && step > *left/(n-1) {
+		return false
+	}
+	*left -= (n - 1) * step
+	return true
 }
 
 // plan chooses the path and the blocks, by the sizes and the level; the number of workers has a

@@ -471,6 +471,7 @@ func TestGemmRefuses(t *testing.T) {
 	d := gemmCPU(t, 1)
 	x := make([]float32, 24)
 	hx := HostBuffer(x)
+	const huge = math.MaxInt/2 + 1000 // twice that wraps around
 	args := func(f func(g *GemmArgs)) func() {
 		return func() {
 			g := &GemmArgs{M: 2, N: 3, K: 4, A: hx, LDA: 4, B: hx, LDB: 3, C: HostBuffer(make([]float32, 6)), LDC: 3}
@@ -496,7 +497,14 @@ func TestGemmRefuses(t *testing.T) {
 		"short derivative": args(func(g *GemmArgs) {
 			g.Epilogue, g.Derivative = SinEpilogue, HostBuffer(x[:5])
 		}),
-		"device memory": args(func(g *GemmArgs) { g.A = DeviceBuffer(4096, 24) }),
+		"lda beyond an int":         func() { Sgemm(team, false, false, 3, 3, 4, 1, x, huge, x, 3, 0, x, 3) },
+		"lda beyond an int, T":      func() { Sgemm(team, true, false, 2, 3, 3, 1, x, huge, x, 3, 0, x, 3) },
+		"ldb beyond an int":         func() { Sgemm(team, false, false, 2, 3, 3, 1, x, 4, x, huge, 0, x, 3) },
+		"ldc beyond an int":         func() { Sgemm(team, false, false, 3, 3, 4, 1, x, 4, x, 3, 0, x, huge) },
+		"stride of A beyond an int": args(func(g *GemmArgs) { g.Batch, g.StrideA, g.StrideC, g.C = 3, huge, 6, hx }),
+		"stride of B beyond an int": args(func(g *GemmArgs) { g.Batch, g.StrideB, g.StrideC, g.C = 3, huge, 6, hx }),
+		"stride of C beyond an int": args(func(g *GemmArgs) { g.Batch, g.StrideC = 3, huge }),
+		"device memory":             args(func(g *GemmArgs) { g.A = DeviceBuffer(4096, 24) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
