@@ -1,9 +1,14 @@
 package tensor
 
+import "fmt"
+
 // ReserveWorkspace makes the workspace of every worker at least n values long.
 // Like the sizes of an arena it is reserved when a layer is bound, so that a pass
 // allocates nothing. The error says how many bytes were wanted.
 func (d *CPU) ReserveWorkspace(n int) error {
+	if threads := d.Threads(); n > maxValues/threads-alignment {
+		return fmt.Errorf("tensor: a workspace of %d values (%.3g bytes) for each of %d threads: more than can be addressed", n, 4*float64(n), threads)
+	}
 	n = roundUp(n)
 	if n <= d.workspace.Len()/d.Threads() {
 		return nil

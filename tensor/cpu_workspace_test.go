@@ -1,6 +1,9 @@
 package tensor
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 )
 
@@ -39,8 +42,10 @@ func TestWorkspace(t *testing.T) {
 			}
 		}
 	}
-	if err := d.ReserveWorkspace(maxValues); err == nil {
-		t.Error("more than can be addressed was reserved")
+	for _, n := range []int{maxValues / 2, maxValues, math.MaxInt/2 + 1, math.MaxInt - 3, math.MaxInt} {
+		if err := d.ReserveWorkspace(n); err == nil || !strings.Contains(err.Error(), fmt.Sprint(n, " values")) {
+			t.Errorf("%d values, more than can be addressed: %v", n, err)
+		}
 	}
 	if len(d.Workspace(0)) < 1<<20 {
 		t.Error("a refused reservation took the memory away")
