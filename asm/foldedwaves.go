@@ -22,21 +22,24 @@ func FoldedWaves(m, h, w, n int, c, s []float32, ldw int, plane, one, other []fl
 	if m == 0 || n == 0 {
 		return
 	}
-	checkRows(op, "c", c, (h+1)/2, m, ldw)
+	line := times(w, n)
+	checkRows(op, "c", c, over(h, 2), m, ldw)
 	checkRows(op, "s", s, h/2, m, ldw)
-	checkRows(op, "plane", plane, 1, h*w*n, 0)
-	if position < n || m > 1 && ld < (w-1)*position+n {
+	checkRows(op, "plane", plane, h, line, line)
+	width := plus(times(w-1, max(0, position)), n) // of a frequency
+	if position < n || m > 1 && ld < width {
 		panic(&Error{op, "results overlap"})
 	}
-	checkRows(op, "one", one, m, (w-1)*position+n, ld)
-	checkRows(op, "other", other, m, (w-1)*position+n, ld)
-	if len(spare) < (h+2)*w*n {
+	checkRows(op, "one", one, m, width, ld)
+	checkRows(op, "other", other, m, width, ld)
+	if len(spare) < times(plus(h, 2), line) {
 		panic(&Error{op, "spare is too short"})
 	}
 	if raceEnabled {
-		raceReadRows(c, (h+1)/2, m, ldw)
+		raceReadRows(c, over(h, 2), m, ldw)
 		raceReadRows(s, h/2, m, ldw)
-		raceRead(plane[:h*w*n])
+		raceRead(plane[:h*line])
+		raceWrite(spare[:(h+2)*line])
 		for g := range m {
 			raceWriteRows(one[g*ld:], w, n, position)
 			raceWriteRows(other[g*ld:], w, n, position)

@@ -16,7 +16,7 @@ func GaussFactors(m, n, e int, a []float32, b []float32, ldb int, c []float32, d
 	if m == 0 || n == 0 {
 		return
 	}
-	count := 2*e + 1
+	count := plus(times(2, e), 1)
 	checkRows(op, "a", a, m, count, count)
 	checkRows(op, "b", b, count, n, ldb)
 	checkDst(op, "c", c, 3, n, distance)

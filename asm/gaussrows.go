@@ -28,7 +28,7 @@ func (s *GaussShape) planes() int {
 func (s *GaussShape) slots() int {
 	count := 0
 	for i := range s.Columns {
-		count = max(count, s.Columns[i].Slot+len(s.Columns[i].Waves))
+		count = max(count, plus(s.Columns[i].Slot, len(s.Columns[i].Waves)))
 	}
 	return count
 }
@@ -57,10 +57,10 @@ func GaussRows(s *GaussShape, x, b, y []float32, accumulate bool, ahead []float3
 // check panics unless sizes and lengths fit.
 func (s *GaussShape) check(x, b, y []float32) {
 	const op = "GaussRows"
-	width := s.Rows + len(s.Columns) - 1
 	if s.Rows < 0 || s.N < 0 || s.M < 0 || s.XPlane < 0 {
 		panic(&Error{op, "negative size"})
 	}
+	width := plus(s.Rows, len(s.Columns)) - 1
 	if s.First < 0 || s.First > s.End || s.End > max(0, width) {
 		panic(&Error{op, "rows of x that are not zero outside its planes"})
 	}
@@ -73,10 +73,10 @@ func (s *GaussShape) check(x, b, y []float32) {
 		return
 	}
 	if s.First < s.End {
-		checkRows(op, "x", x, s.planes(), s.End*s.N, s.XPlane)
+		checkRows(op, "x", x, s.planes(), times(s.End, s.N), s.XPlane)
 	}
-	checkRows(op, "slots", b, s.slots(), s.N*s.M, s.N*s.M)
-	checkDst(op, "y", y, s.planes(), s.Rows*s.M, s.YPlane)
+	checkRows(op, "slots", b, s.slots(), times(s.N, s.M), times(s.N, s.M))
+	checkDst(op, "y", y, s.planes(), times(s.Rows, s.M), s.YPlane)
 	if raceEnabled {
 		raceReadRows(from(x, s.First*s.N), s.planes(), (s.End-s.First)*s.N, s.XPlane)
 		raceReadRows(b, s.slots(), s.N*s.M, s.N*s.M)

@@ -231,7 +231,8 @@ func checkPanels(op string, b []float32, k, n, nr, distance int) {
 		panic(&Error{op, "negative distance of the panels"})
 	}
 	last := (n - 1) / nr
-	if k > 0 && (len(b) < last*distance+(k-1)*nr+n-last*nr || last > 0 && len(b) < (last-1)*distance+k*nr) {
+	if k > 0 && (len(b) < plus(times(last, distance), plus(times(k-1, nr), n-last*nr)) ||
+		last > 0 && len(b) < plus(times(last-1, distance), times(k, nr))) {
 		panic(&Error{op, "b is shorter than its panels"})
 	}
 }
@@ -239,11 +240,8 @@ func checkPanels(op string, b []float32, k, n, nr, distance int) {
 // checkRows panics unless x holds rows rows of cols values, ld apart. Rows that
 // are only read may overlap.
 func checkRows(op, name string, x []float32, rows, cols, ld int) {
-	if ld < 0 {
-		panic(&Error{op, "negative leading dimension of " + name})
-	}
-	if rows > 0 && cols > 0 && len(x) < (rows-1)*ld+cols {
-		panic(&Error{op, name + " is shorter than its rows"})
+	if ld < 0 || rows > 0 && cols > 0 && len(x) < plus(times(rows-1, ld), cols) {
+		panic(&Error{op, name + " is shorter than its rows, or its leading dimension negative"})
 	}
 }
 

@@ -75,7 +75,7 @@ func KernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slot
 
 // checkKernel reports whether there is something to do.
 func checkKernel(op string, n, pairs, m, mirrored int) bool {
-	if n < 0 || m < 0 || mirrored < 0 || m > 0 && 2*mirrored >= m {
+	if n < 0 || m < 0 || mirrored < 0 || m > 0 && mirrored >= m-mirrored {
 		panic(&Error{op, "negative size, or too many mirrored frequencies"})
 	}
 	distance := func(e int) int { return KernelTaps[e][0]*KernelTaps[e][0] + KernelTaps[e][1]*KernelTaps[e][1] }

@@ -57,7 +57,7 @@ func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 			// The first four strips share ahead out; the others fetch what is there.
 			fetch, stride := &b[0], 0
 			part := i / rows
-			if at := part%2*16 + part/2*ldahead + j; part < 4 && at < len(ahead) {
+			if at := plus(part%2*16+j, part/2*ldahead); part < 4 && at < len(ahead) {
 				fetch, stride = &ahead[at], ldahead
 			}
 			tiles := min(step, cols-j) / avx512NR

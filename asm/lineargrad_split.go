@@ -45,7 +45,7 @@ func LinearGradSplit(g *GradSplit) {
 	if g.M == 0 || g.N == 0 {
 		return
 	}
-	strips := (g.M + splitTile - 1) / splitTile
+	strips := over(g.M, splitTile)
 	checkRows(op, "Y", g.Y, g.M, g.N, g.LDY)
 	checkDst(op, "DW", g.DW, g.M, g.K, g.LDDW)
 	checkDst(op, "DH", g.DH, g.K, g.N, g.LDDH)
@@ -53,7 +53,7 @@ func LinearGradSplit(g *GradSplit) {
 		name        string
 		have, least int
 	}{
-		{"W", len(g.W), strips * SplitSize(g.K, splitTile)},
+		{"W", len(g.W), times(strips, SplitSize(g.K, splitTile))},
 		{"H", len(g.H), SplitSize(g.K, g.N)},
 		{"DB", len(g.DB), g.M},
 		{"Work", len(g.Work), GradSplitWork},

@@ -46,16 +46,16 @@ func GemmSplitOuter(o *OuterSplit) {
 	if o.Strips == 0 || o.Panels == 0 {
 		return
 	}
-	last := (o.Strips-1)*o.StripC + (o.Panels-1)*o.PanelC
+	last := plus(times(o.Strips-1, o.StripC), times(o.Panels-1, o.PanelC))
 	for _, c := range []struct {
 		name        string
 		have, least int
 	}{
-		{"A", len(o.A), (o.Strips-1)*o.StripA + 2*o.PartA + splitPart/2},
-		{"B", len(o.B), o.Panels * splitBlock},
-		{"U", len(o.U), (o.Strips-1)*o.StripU + outerRows},
-		{"V", len(o.V), o.Panels * splitTile},
-		{"C", len(o.C), last + (outerRows-1)*o.LDC + splitTile},
+		{"A", len(o.A), plus(times(o.Strips-1, o.StripA), plus(times(2, o.PartA), splitPart/2))},
+		{"B", len(o.B), times(o.Panels, splitBlock)},
+		{"U", len(o.U), plus(times(o.Strips-1, o.StripU), outerRows)},
+		{"V", len(o.V), times(o.Panels, splitTile)},
+		{"C", len(o.C), plus(last, plus(times(outerRows-1, o.LDC), splitTile))},
 	} {
 		if c.have < c.least {
 			panic(&Error{op, c.name + " is too short"})

@@ -25,7 +25,7 @@ func PackRows(dst, src []float32, offsets []int, n int) {
 	_, nr := gemmTile()
 	checkPanel("PackRows", dst, len(offsets), n, nr)
 	for _, o := range offsets {
-		if o < 0 || o+n > len(src) {
+		if o < 0 || o > len(src)-n {
 			panic(&Error{"PackRows", "an offset leads out of src"})
 		}
 		if raceEnabled {
@@ -107,7 +107,7 @@ func checkPanel(op string, dst []float32, k, n, width int) {
 	if uint(n) > uint(width) || k < 0 {
 		panic(&Error{op, "more values a step than the tile of GemmTile has, or k < 0"})
 	}
-	if len(dst) < k*width {
+	if len(dst) < times(k, width) {
 		panic(&Error{op, "dst is shorter than the panel"})
 	}
 }

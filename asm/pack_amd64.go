@@ -112,7 +112,7 @@ func packTransposed(dst []float32, width int, src []float32, ldsrc, k, n int) {
 	strip := stripRows(n)
 	for j := 0; j < width; j += strip {
 		// Rows beyond n are zeros of the panel.
-		transposeStrip(dst[j:], width, src[min(j*ldsrc, len(src)):], ldsrc, max(0, min(strip, n-j)), k, min(strip, width-j))
+		transposeStrip(dst[j:], width, from(src, j*ldsrc), ldsrc, max(0, min(strip, n-j)), k, min(strip, width-j))
 	}
 }
 

@@ -47,14 +47,11 @@ const MaxSliceSteps = 1 << 14
 
 // SliceSize returns how many values of storage a sliced operand takes that has the given
 // number of rows, or columns, and k steps of either matrix.
-func SliceSize(rows, k int) int {
-	return (rows + sliceTile - 1) / sliceTile * sliceStrip(k)
-}
+// Sizes that are not an int become the largest one.
+func SliceSize(rows, k int) int { return times(over(rows, sliceTile), sliceStrip(k)) }
 
 // sliceStrip returns the size of a strip or panel.
-func sliceStrip(k int) int {
-	return sliceTile + (k+sliceSteps-1)/sliceSteps*sliceBlock
-}
+func sliceStrip(k int) int { return plus(sliceTile, times(over(k, sliceSteps), sliceBlock)) }
 
 // SliceLeft slices the row-major matrices x0 and x1 [m, k], with rows ld apart, for the left
 // side of GemmSlices: [x0 x1] into the first SliceSize(m, k) values of dst.
@@ -181,8 +178,9 @@ func operands(a [2][]float32) int {
 	return 2
 }
 
-// from returns x from value n on, or what is left of it.
-func from(x []float32, n int) []float32 { return x[min(n, len(x)):] }
+// from returns x from value n on, or what is left of it: nothing where n is beyond x, or
+// beyond an int.
+func from(x []float32, n int) []float32 { return x[min(uint(n), uint(len(x))):] }
 
 // raceSlices tells the race detector that matrices [rows, cols] are sliced into so many values.
 func raceSlices(dst, x0, x1 []float32, rows, cols, ld, size int) {

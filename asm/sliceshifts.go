@@ -13,7 +13,7 @@ package asm
 const sliceScales = 16
 
 // SliceRow returns the size of a row of k steps.
-func SliceRow(k int) int { return sliceScales + (k+sliceSteps-1)/sliceSteps*3*sliceTile }
+func SliceRow(k int) int { return plus(sliceScales, times(over(k, sliceSteps), 3*sliceTile)) }
 
 // SliceColumns slices the columns of the row-major matrices x0 and x1 [k, n], with rows ldx
 // apart, for the left side of GemmSliceShifts: those of [x0; x1] into n rows of SliceRow(k) values
@@ -66,11 +66,11 @@ func GemmSliceShifts(m, k int, a []float32, at []int, b, c []float32, ldc int, a
 		return
 	}
 	size, pitch := SliceSize(2*sliceTile, k), SliceRow(k)
-	if len(b) < len(at)*size {
+	if len(b) < times(len(at), size) {
 		panic(&Error{op, "b is shorter than its operands"})
 	}
 	for _, row := range at {
-		if row < 0 || len(a) < (row+m)*pitch {
+		if row < 0 || len(a) < times(plus(row, m), pitch) {
 			panic(&Error{op, "a is shorter than its rows"})
 		}
 	}

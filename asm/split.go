@@ -36,12 +36,13 @@ const (
 func FastSplit() bool { return fastSplit }
 
 // SplitSize returns how many values of storage a split operand takes that has the
-// given number of rows and steps (left), or of columns and steps (right).
+// given number of rows and steps (left), or of columns and steps (right). Sizes that
+// are not an int become the largest one.
 func SplitSize(rows, k int) int {
-	return (rows + splitTile - 1) / splitTile * splitSteps(k) * splitBlock
+	return times(times(over(rows, splitTile), splitSteps(k)), splitBlock)
 }
 
-func splitSteps(k int) int { return (k + splitTile - 1) / splitTile }
+func splitSteps(k int) int { return over(k, splitTile) }
 
 // SplitLeft splits the row-major matrix x [m, k] for the left side of GemmSplit
 // into the first SplitSize(m, k) values of dst.
@@ -134,12 +135,12 @@ func GemmSplitPanels(m, n, k int, a, b []float32, distance int, c []float32, ldc
 	if m == 0 || n == 0 {
 		return
 	}
-	size := splitSteps(k) * splitBlock
+	size := times(splitSteps(k), splitBlock)
 	last := (n - 1) / splitTile
 	if len(a) < SplitSize(m, k) {
 		panic(&Error{"GemmSplitPanels", "a is shorter than SplitSize"})
 	}
-	if len(b) < last*distance+size {
+	if len(b) < plus(times(last, distance), size) {
 		panic(&Error{"GemmSplitPanels", "b is shorter than its panels"})
 	}
 	checkDst("GemmSplitPanels", "c", c, m, n, ldc)
@@ -154,7 +155,7 @@ func GemmSplitPanels(m, n, k int, a, b []float32, distance int, c []float32, ldc
 	strips := max(1, 64/(last+1)/max(1, splitSteps(k)))
 	for i := 0; i < m; i += strips * splitTile {
 		gemmSplitPanels(min(strips*splitTile, m-i), n, splitSteps(k), a[i/splitTile*size:], b, distance, c[i*ldc:], ldc, accumulate, ahead, stride)
-		ahead = ahead[min(len(ahead), strips*stride):]
+		ahead = from(ahead, times(strips, stride))
 	}
 }
 

@@ -6,7 +6,7 @@ package asm
 func TransposeGroups(dst []float32, lddst int, src []float32, ldsrc, stride, groups, rows, cols int) {
 	const op = "TransposeGroups"
 	checkGroups(op, "src", src, groups, rows, cols, ldsrc, stride)
-	checkDst(op, "dst", dst, cols, groups*rows, lddst)
+	checkDst(op, "dst", dst, cols, times(groups, rows), lddst)
 	if groups == 0 || rows == 0 || cols == 0 {
 		return
 	}
@@ -28,7 +28,7 @@ func TransposeGroups(dst []float32, lddst int, src []float32, ldsrc, stride, gro
 func TransposeToGroups(dst []float32, lddst, stride int, src []float32, ldsrc, rows, groups, cols int) {
 	const op = "TransposeToGroups"
 	checkGroups(op, "dst", dst, groups, cols, rows, lddst, stride)
-	checkRows(op, "src", src, rows, groups*cols, ldsrc)
+	checkRows(op, "src", src, rows, times(groups, cols), ldsrc)
 	if groups == 0 || rows == 0 || cols == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func checkGroups(op, name string, x []float32, groups, rows, cols, ld, stride in
 	if groups == 0 {
 		return
 	}
-	last := (groups - 1) * stride
+	last := times(groups-1, stride)
 	if last > len(x) {
 		panic(&Error{op, name + " is shorter than its groups"})
 	}

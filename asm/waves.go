@@ -24,20 +24,22 @@ func GemmWaves(w, n, groups, period int, waves, x, y []float32, ldx int, re, im 
 	if w == 0 || n == 0 || groups == 0 {
 		return
 	}
-	checkRows(op, "waves", waves, period, (w+1)/2, (w+1)/2)
-	checkRows(op, "x", x, period, groups*n, ldx)
-	checkRows(op, "y", y, period, groups*n, ldx)
-	checkDst(op, "re", re, groups, w*n, distance)
-	checkDst(op, "im", im, groups, w*n, distance)
-	if len(spare) < 2*period*groups*n {
+	m, part, line := over(w, 2), times(groups, n), times(w, n)
+	checkRows(op, "waves", waves, period, m, m)
+	checkRows(op, "x", x, period, part, ldx)
+	checkRows(op, "y", y, period, part, ldx)
+	checkDst(op, "re", re, groups, line, distance)
+	checkDst(op, "im", im, groups, line, distance)
+	if len(spare) < times(times(2, period), part) {
 		panic(&Error{op, "spare is too short"})
 	}
 	if raceEnabled {
-		raceRead(waves[:period*((w+1)/2)])
-		raceReadRows(x, period, groups*n, ldx)
-		raceReadRows(y, period, groups*n, ldx)
-		raceWriteRows(re, groups, w*n, distance)
-		raceWriteRows(im, groups, w*n, distance)
+		raceRead(waves[:period*m])
+		raceReadRows(x, period, part, ldx)
+		raceReadRows(y, period, part, ldx)
+		raceWriteRows(re, groups, line, distance)
+		raceWriteRows(im, groups, line, distance)
+		raceWrite(spare[:2*period*part])
 	}
 	v := waveProduct{w: w, n: n, groups: groups, period: period, waves: waves, x: x, y: y, ldx: ldx, re: re, im: im, distance: distance, turned: turned}
 	v.multiply(spare)
