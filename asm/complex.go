@@ -196,8 +196,10 @@ func checkComplexRows(op, name string, rows, cols int, re, im []float32, ld int)
 	checkTwinRows(op, name+"i", rows, cols, im, ld)
 }
 
+// checkComplexSpare checks the memory for sums, which is written where a level has too few registers.
 func checkComplexSpare(op string, spare []float32) {
 	if len(spare) < ComplexSpare {
 		panic(&Error{op, "spare is too short"})
 	}
+	raceWrite(spare[:ComplexSpare])
 }

@@ -80,6 +80,9 @@ func (s *GaussShape) check(x, b, y []float32) {
 	if raceEnabled {
 		raceReadRows(from(x, s.First*s.N), s.planes(), (s.End-s.First)*s.N, s.XPlane)
 		raceReadRows(b, s.slots(), s.N*s.M, s.N*s.M)
+		for i := range s.Columns {
+			raceRead(s.Columns[i].Waves)
+		}
 		raceWriteRows(y, s.planes(), s.Rows*s.M, s.YPlane)
 	}
 }

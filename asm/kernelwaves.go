@@ -44,6 +44,7 @@ func KernelWaves(n, pairs, m, mirrored int, y *[6]float32, x []float32, slots []
 	checkDst(op, "re", re, m, n, ld)
 	checkDst(op, "im", im, m, n, ld)
 	if raceEnabled {
+		raceRead(y[:])
 		raceReadRows(x, m-mirrored, len(y), len(y))
 		raceReadRows(slots, 2*pairs+1, n, lds)
 		raceWriteRows(re, m, n, ld)
@@ -65,6 +66,7 @@ func KernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slot
 	checkRows(op, "re", re, m, n, ld)
 	checkRows(op, "im", im, m, n, ld)
 	if raceEnabled {
+		raceRead(y[:])
 		raceReadRows(x, m-mirrored, len(y), len(y))
 		raceWriteRows(slots, 2*pairs+1, n, lds)
 		raceReadRows(re, m, n, ld)

@@ -69,6 +69,7 @@ func LinearGradSplit(g *GradSplit) {
 		raceWriteRows(g.DW, g.M, g.K, g.LDDW)
 		raceWriteRows(g.DH, g.K, g.N, g.LDDH)
 		raceWrite(g.DB[:g.M])
+		raceWrite(g.Work[:GradSplitWork])
 	}
 	linearGradSplit(g)
 }

@@ -28,6 +28,9 @@ func raceWrite(x []float32) {
 // raceReadRows is raceRead for rows rows of cols values, ld apart. The gaps
 // between the rows may belong to somebody else.
 func raceReadRows(x []float32, rows, cols, ld int) {
+	if cols == 0 {
+		return // x may be nil, whatever ld is
+	}
 	if ld == cols {
 		raceRead(x[:rows*cols])
 		return
@@ -39,6 +42,9 @@ func raceReadRows(x []float32, rows, cols, ld int) {
 
 // raceWriteRows is raceWrite for rows rows of cols values, ld apart.
 func raceWriteRows(x []float32, rows, cols, ld int) {
+	if cols == 0 {
+		return
+	}
 	if ld == cols {
 		raceWrite(x[:rows*cols])
 		return

@@ -32,6 +32,7 @@ func SliceColumns(dst, x0, x1 []float32, ldx, k, n int, panel []float32) {
 		raceReadRows(x0, k, n, ldx)
 		raceReadRows(x1, k, n, ldx)
 		raceWrite(dst[:n*pitch])
+		raceWrite(panel[:SliceSize(1, k)])
 	}
 	for j := 0; j < n; j += sliceTile {
 		rows, dst := min(sliceTile, n-j), dst[j*pitch:]
