@@ -101,9 +101,9 @@ func (c *quadProduct) panelGeneric(m, n, k, j, p int, accumulate bool) {
 				for e := range 4 {
 					x, y := ar[q+e], ai[q+e]
 					re, im := br[q*QuadColumns+4*col+e], bi[q*QuadColumns+4*col+e]
-					s[e] += (x - y) * re
-					d[e] += x * (im - re)
-					t[e] += y * (im + re)
+					s[e] += float32((x - y) * re)
+					d[e] += float32(x * (im - re))
+					t[e] += float32(y * (im + re))
 				}
 			}
 			var re, im [4]float32

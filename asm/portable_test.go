@@ -12,25 +12,38 @@ import (
 // the source forbids it. A change of the arithmetic changes the hash: then take
 // the new one from the message, but only if it is the same on amd64 and arm64.
 var portableBits = map[string]uint64{
-	"AddShifted": 0x6a40239846d87b14,
-	"Adam":       0x4e4c2012f025a10b,
-	"Affine":     0x1abebcfd2b12a253,
-	"Axpy":       0x56d1d9b8357055a1,
-	"ColAffine":  0xfc5ce8f20ac8bb78,
-	"ColNorm":    0x3751575b921b8a33,
-	"ColSums":    0xdfa02363f015e8e7,
-	"Combine":    0x1463e660d9dfdf64,
-	"Cos":        0xcd99ea603092ccfd,
-	"Exp":        0x5f0ccf79c4223508,
-	"GemmDots":   0x78b201de3a32e116,
-	"GemmNN":     0x93731a8f7ce8d7e8,
-	"GemmTN":     0xbfc93cedb0ae6f77,
-	"Log":        0xb143870a36ac4a5e,
-	"MulAdd":     0x65c7284a4de9ac0b,
-	"NormPool":   0xf4ecc2a3c06433d9,
-	"Sin":        0x898975bbe8c2238c,
-	"SinCos":     0xe4caaab31a86f9e0,
-	"Sums":       0x8ae9f713e9077ba4,
+	"Adam":                0x4e4c2012f025a10b,
+	"AddShifted":          0x6a40239846d87b14,
+	"Affine":              0x1abebcfd2b12a253,
+	"Axpy":                0x56d1d9b8357055a1,
+	"ColAffine":           0xfc5ce8f20ac8bb78,
+	"ColNorm":             0x3751575b921b8a33,
+	"ColSums":             0xdfa02363f015e8e7,
+	"Combine":             0x1463e660d9dfdf64,
+	"Cos":                 0xcd99ea603092ccfd,
+	"Exp":                 0x5f0ccf79c4223508,
+	"Fold":                0x81a916d044c5c406,
+	"FoldedWaves":         0xe6cc5a156b67af0e,
+	"GaussFactors":        0xc44251b41dd26ae4,
+	"GaussRows":           0xce59f92145367444,
+	"GemmComplexNN":       0xad6a134f2e10ca4,
+	"GemmComplexPanelsNN": 0x816e0aa772b51dd3,
+	"GemmComplexQuads":    0xe490fba519e8da97,
+	"GemmComplexTN":       0x85b967e2e193bd19,
+	"GemmDots":            0x78b201de3a32e116,
+	"GemmMirrored":        0xeb701cf67f348b8f,
+	"GemmNN":              0x93731a8f7ce8d7e8,
+	"GemmTN":              0xbfc93cedb0ae6f77,
+	"GemmWaves":           0xbe86596a68fb2fe5,
+	"KernelWaves":         0xfd9927b8cee4c0a,
+	"KernelWavesGrad":     0x25e1f50bd82c840e,
+	"Log":                 0xb143870a36ac4a5e,
+	"MulAdd":              0x65c7284a4de9ac0b,
+	"NormPool":            0xf4ecc2a3c06433d9,
+	"Sin":                 0x898975bbe8c2238c,
+	"SinCos":              0xe4caaab31a86f9e0,
+	"SumDiff":             0x264507735f7091a4,
+	"Sums":                0x8ae9f713e9077ba4,
 }
 
 // ramp fills x with a fixed sequence of values of either sign, from 2^-8 to 8
@@ -61,6 +74,16 @@ func TestPortableBits(t *testing.T) {
 		}
 		return y
 	}
+	defer func(before Level) {
+		if err := SetLevel(before); err != nil {
+			t.Error(err)
+		}
+	}(Active())
+	if err := SetLevel(Generic); err != nil {
+		t.Fatal(err)
+	}
+	var ahead [4][]float32
+	spare := make([]float32, ComplexSpare)
 	var d, e [n]float32
 	for name, run := range map[string]func() []float32{
 		"Sin":    func() []float32 { sinGeneric(d[:], x[:]); return d[:] },
@@ -125,8 +148,66 @@ func TestPortableBits(t *testing.T) {
 			gemmDotsGeneric(7, 15, 50, x[:], 61, y[:], 53, d[:], 23, true)
 			return d[:]
 		},
+		"SumDiff": func() []float32 { SumDiff(d[:], e[:], x[:], y[:]); return append(d[:], e[:]...) },
+		"Fold":    func() []float32 { Fold(d[:], e[:], 40, x[:13*37], 13); return append(d[:], e[:]...) },
+		"GemmMirrored": func() []float32 {
+			d, e = z, y
+			GemmMirrored(9, 21, 11, 10, x[:], y[:], 9, x[100:], z[:], 25, d[:], e[:], 23, true, true)
+			return append(d[:], e[:]...)
+		},
+		"GemmComplexNN": func() []float32 {
+			d, e = z, y
+			GemmComplexNN(9, 21, 33, x[:], y[:], 35, z[:], x[:], 21, d[:], e[:], 23, true, ahead, spare)
+			return append(d[:], e[:]...)
+		},
+		"GemmComplexTN": func() []float32 {
+			GemmComplexTN(9, 21, 33, x[:], y[:], 11, z[:], x[:], 21, d[:], e[:], 23, false, ahead, spare)
+			return append(d[:], e[:]...)
+		},
+		"GemmComplexPanelsNN": func() []float32 {
+			d, e = z, y
+			GemmComplexPanelsNN(9, 21, 30, x[:], y[:], 35, z[:], x[:], 30*genericNR, d[:], e[:], 23, true, ahead, spare)
+			return append(d[:], e[:]...)
+		},
+		"GemmComplexQuads": func() []float32 {
+			d, e = z, y
+			GemmComplexQuads(9, 13, 32, x[:], y[:], 35, z[:], x[:], 8*4*QuadColumns, d[:], e[:], 23, true, ahead)
+			return append(d[:], e[:]...)
+		},
+		"GemmWaves": func() []float32 {
+			GemmWaves(7, 5, 3, 8, x[:], y[:], z[:], 17, d[:], e[:], 41, true, spare)
+			GemmWaves(6, 5, 3, 9, x[:], y[:], z[:], 17, d[500:], e[500:], 41, false, spare)
+			return append(d[:], e[:]...)
+		},
+		"FoldedWaves": func() []float32 {
+			FoldedWaves(6, 7, 5, 9, x[:], y[:], 8, z[:], d[:], e[:], 11, 60, spare)
+			return append(d[:], e[:]...)
+		},
+		"KernelWaves": func() []float32 {
+			KernelWaves(13, 24, 6, 2, (*[6]float32)(x[:6]), y[:], z[:], 14, d[:], e[:], 15, nil)
+			return append(d[:], e[:]...)
+		},
+		"KernelWavesGrad": func() []float32 {
+			d = z
+			KernelWavesGrad(13, 24, 6, 2, (*[7]float32)(x[:7]), y[:], d[:], 14, x[100:], z[:], 15, true, nil)
+			return d[:]
+		},
+		"GaussFactors": func() []float32 {
+			GaussFactors(5, 33, 3, x[:], y[:], 40, d[:], 41, 130)
+			return d[:]
+		},
+		"GaussRows": func() []float32 {
+			d, e = z, y
+			columns := []GaussColumn{{0, x[:1]}, {1, x[1:8]}, {8, x[8:11]}}
+			s := GaussShape{Columns: columns, Rows: 5, First: 1, End: 6, N: 4, M: 11, XPlane: 30, YPlane: 60}
+			GaussRows(&s, y[:], z[:], d[:], true, nil)
+			s.Real = true
+			GaussRows(&s, y[:], z[:], e[:], true, nil)
+			return append(d[:], e[:]...)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			d, e = [n]float32{}, [n]float32{}
 			h := fnv.New64a()
 			if err := binary.Write(h, binary.LittleEndian, run()); err != nil {
 				t.Fatal(err)
