@@ -84,6 +84,6 @@ func (l *lattice) cost(s *Shape) float64 {
 		return 2 * batch * float64(l.periodH*h*w+2*w*l.count)
 	}
 	in, out := plane(s.H, s.W), plane(s.OutH, s.OutW)
-	transforms := 3*sources*in + 2*targets*out
-	return products/rate + 3*2*slots*sources*targets + transforms/transformRate
+	transforms := float64(3*sources*in) + float64(2*targets*out)
+	return products/rate + float64(3*2*slots*sources*targets) + transforms/transformRate
 }

@@ -463,7 +463,7 @@ func (t *stem) ofChannel(o int) (mean, variance float64) {
 // update moves the running statistics of channel o.
 func (t *stem) update(o int, mean, variance float64) {
 	n, k := t.norm, float64(t.norm.Momentum)
-	count := float64(t.shape.NOut) * t.positions()
+	count := float64(float64(t.shape.NOut) * t.positions())
 	runningMean, runningVar := &n.RunningMean.Value.Host()[o], &n.RunningVar.Value.Host()[o]
 	*runningMean = float32(float64((1-k)*float64(*runningMean)) + float64(k*mean))
 	*runningVar = float32(float64((1-k)*float64(*runningVar)) + float64(k*variance)*count/max(count-1, 1))

@@ -78,7 +78,7 @@ func at[T uint8 | float32](s []T, height, width, y, x int) float64 {
 // quarterSincos is math.Sincos with exact values at multiples of pi/2.
 func quarterSincos(angle float64) (sin, cos float64) {
 	q := math.Round(angle / (math.Pi / 2))
-	if math.Abs(angle-q*(math.Pi/2)) > 1e-9 {
+	if math.Abs(angle-float64(q*(math.Pi/2))) > 1e-9 {
 		return math.Sincos(angle)
 	}
 	switch math.Mod(q, 4) {

@@ -57,7 +57,7 @@ func (d *Distribution) placeInterval(a *axis, c *cell, k, n int) {
 	case d.values != nil:
 		c.at = float64(d.theta(a)) * c.slope
 	default:
-		c.at = 2 * a.Extent * at
+		c.at = float64(2 * a.Extent * at)
 		if a.Kind == lie.Line {
 			c.at -= a.Extent
 		}

@@ -58,8 +58,8 @@ func generators(g Group) []Element {
 func commute(a, b [2][2]float64) bool {
 	for i := range 2 {
 		for j := range 2 {
-			ab := a[i][0]*b[0][j] + a[i][1]*b[1][j]
-			ba := b[i][0]*a[0][j] + b[i][1]*a[1][j]
+			ab := float64(a[i][0]*b[0][j]) + float64(a[i][1]*b[1][j])
+			ba := float64(b[i][0]*a[0][j]) + float64(b[i][1]*a[1][j])
 			if math.Abs(ab-ba) > 1e-12*(1+math.Abs(ab)) {
 				return false
 			}

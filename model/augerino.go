@@ -224,7 +224,7 @@ func (l *copyMean) Backward() {
 		sum := 0.0
 		for i, g := range l.dy {
 			k, at := i/b, i%b
-			sum += float64(g) * (float64(l.x[(k*l.copies+s)*b+at]) - float64(l.y[i]))
+			sum += float64(float64(g) * (float64(l.x[(k*l.copies+s)*b+at]) - float64(l.y[i])))
 		}
 		l.list.WeightGrad[s] += sum / total
 	}

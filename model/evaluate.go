@@ -93,7 +93,7 @@ func (e *evaluator) score(ctx context.Context, net *Network, set *data.Dataset, 
 			net.Forward(e.images[:live*set.Pixels()], false)
 			net.loss.SetLabels(e.labels[:live])
 			net.loss.Forward(false)
-			loss += net.loss.Loss() * float64(live)
+			loss += float64(net.loss.Loss() * float64(live))
 			for i, k := range net.loss.Predicted() {
 				label := int(e.labels[i])
 				if k == label {
@@ -128,7 +128,7 @@ func meanStd(x []float64) (mean, std float64) {
 		return mean, 0
 	}
 	for _, v := range x {
-		std += (v - mean) * (v - mean)
+		std += float64((v - mean) * (v - mean))
 	}
 	return mean, math.Sqrt(std / float64(len(x)-1))
 }

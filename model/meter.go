@@ -475,7 +475,7 @@ func (m *meter) interior(c *cut) []bool {
 	}
 	for i := range inside {
 		y, x := float64(i/w)-cy, float64(i%w)-cx
-		inside[i] = within(y, x, float64(c.radius)) && within(back[0][0]*y+back[0][1]*x, back[1][0]*y+back[1][1]*x, reach)
+		inside[i] = within(y, x, float64(c.radius)) && within(float64(back[0][0]*y)+float64(back[0][1]*x), float64(back[1][0]*y)+float64(back[1][1]*x), reach)
 	}
 	return inside
 }
@@ -590,7 +590,7 @@ func (d differences) add(of cause, at int, a, b []float32) {
 		}
 		for r := range rows {
 			v := value(r) - mean
-			sum += v * v
+			sum += float64(v * v)
 		}
 	}
 	d.to.squares[at][of] += sum

@@ -154,7 +154,7 @@ func (net *Network) penalty() float64 {
 		sum += m.evaluate()
 	}
 	if a := net.augerino; a != nil {
-		sum -= a.width.weight * a.width.norm(net.plan.dev, a.Parameters()[0])
+		sum -= float64(a.width.weight * a.width.norm(net.plan.dev, a.Parameters()[0]))
 	}
 	return sum
 }

@@ -125,7 +125,7 @@ func newResampling(t Transformation, h, w int) *resampling {
 	cy, cx := float64(h-1)/2, float64(w-1)/2
 	for i := range r.pixels {
 		y, x := float64(i/w)-cy, float64(i%w)-cx
-		sy, sx := cy+back[0][0]*y+back[0][1]*x, cx+back[1][0]*y+back[1][1]*x
+		sy, sx := cy+float64(back[0][0]*y)+float64(back[0][1]*x), cx+float64(back[1][0]*y)+float64(back[1][1]*x)
 		fy, fx := math.Floor(sy), math.Floor(sx)
 		s := &r.pixels[i]
 		s.outside = 1

@@ -130,8 +130,8 @@ func (w *warp) backward(dev tensor.Device, grad tensor.Buffer, u []lie.Element, 
 				}
 			}
 			slope := [2]float64{
-				w.zoom * ((1-t.fx)*(dot[2]-dot[0]) + t.fx*(dot[3]-dot[1])),
-				w.zoom * ((1-t.fy)*(dot[1]-dot[0]) + t.fy*(dot[3]-dot[2])),
+				w.zoom * (float64((1-t.fx)*(dot[2]-dot[0])) + float64(t.fx*(dot[3]-dot[1]))),
+				w.zoom * (float64((1-t.fy)*(dot[1]-dot[0])) + float64(t.fy*(dot[3]-dot[2]))),
 			}
 			v := w.group.InverseActGrad(u[e], w.offset(p), slope)
 			for i := range axes {

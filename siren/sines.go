@@ -132,7 +132,7 @@ func (s *sines) add(dev tensor.Device, sums []float32) {
 			if l.w != 0 {
 				scale = 1 / l.w
 			}
-			l.omega.Grad.Host()[0] += scale * sums[l.linear.sums()]
+			l.omega.Grad.Host()[0] += float32(scale * sums[l.linear.sums()])
 		}
 		sums = sums[roundUp(l.linear.sums()+1):]
 	}

@@ -65,7 +65,7 @@ func (a moments) join(b moments) moments {
 	}
 	d := b.sum/b.n - a.sum/a.n
 	n := a.n + b.n
-	return moments{n, a.sum + b.sum, a.squares + b.squares + float64(d*d)*(a.n*b.n/n)}
+	return moments{n, a.sum + b.sum, a.squares + b.squares + float64(float64(d*d)*(a.n*b.n/n))}
 }
 
 // off reports whether a pivot was so far from the mean of n values that the variance lost

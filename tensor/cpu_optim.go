@@ -43,7 +43,7 @@ func (d *CPU) Adam(a *AdamArgs) {
 			Beta2:       float32(a.Beta2),
 			Correction2: float32(1 / (1 - math.Pow(beta2, t))),
 			Eps:         float32(a.Eps),
-			Decay:       float32(1 - a.LR*a.WeightDecay),
+			Decay:       float32(1 - float64(a.LR*a.WeightDecay)),
 		},
 	})
 }
@@ -84,7 +84,7 @@ func (d *CPU) SGD(a *SGDArgs) {
 	t := vectorTask{kind: vectorSGD, dst: same(op, "P", a.P, n), x: same(op, "G", a.G, n)}
 	t.sgd = sgdStep{
 		momentum: float32(a.Momentum),
-		decay:    float32(1 - a.LR*a.WeightDecay),
+		decay:    float32(1 - float64(a.LR*a.WeightDecay)),
 	}
 	switch {
 	case a.V.IsZero() && a.Momentum != 0:

@@ -55,7 +55,7 @@ func (j *gemmJob) splitPays() bool {
 	up := func(n int) float64 { return float64(ceilDiv(n, splitTile) * splitTile) }
 	m, n, k := float64(j.m), float64(j.n), float64(j.k)
 	plain := m * n * k / 55
-	split := up(j.m)*up(j.n)*up(j.k)/160 + 0.27*k*(m+n) + 0.06*m*n + 1000
+	split := up(j.m)*up(j.n)*up(j.k)/160 + float64(0.27*k*(m+n)) + float64(0.06*m*n) + 1000
 	return split < plain
 }
 

@@ -19,12 +19,12 @@ func (s *Stream) Gamma(shape float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for {
 		x := s.Normal()
-		v := 1 + c*x
+		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
 		}
 		v *= v * v
-		if math.Log(1-s.Float64()) < 0.5*x*x+d*(1-v+math.Log(v)) {
+		if math.Log(1-s.Float64()) < float64(0.5*x*x)+float64(d*(1-v+math.Log(v))) {
 			return d * v
 		}
 	}
