@@ -10,15 +10,31 @@ func sgaussAVX512(m, n, e int, a *float32, b *float32, ldb int, c *float32, dist
 //go:noescape
 func sgaussAVX2(m, n, e int, a *float32, b *float32, ldb int, c *float32, distance, ldc int)
 
-//go:noinline
+// gaussFrequencies is the most frequencies of a call, which the columns of a vector then take some microseconds for.
+const gaussFrequencies = 256
+
 func gaussFactors(m, n, e int, a []float32, b []float32, ldb int, c []float32, distance, ldc int) {
-	fast := 1 <= e && e <= 3
-	switch {
-	case fast && level == AVX512:
-		sgaussAVX512(m, n, e, &a[0], &b[0], ldb, &c[0], distance, ldc)
-	case fast && level == AVX2:
-		sgaussAVX2(m, n, e, &a[0], &b[0], ldb, &c[0], distance, ldc)
-	default:
+	if e < 1 || e > 3 || level != AVX512 && level != AVX2 {
 		gaussFactorsOf(m, n, e, a, b, ldb, c, distance, ldc)
+		return
+	}
+	count := 2*e + 1
+	for f := 0; f < m; f += gaussFrequencies {
+		rows := min(gaussFrequencies, m-f)
+		cols := stripColumns(3*rows+count, avx512NR)
+		for j := 0; j < n; j += cols {
+			gaussColumns(rows, min(cols, n-j), e, a[f*count:], b[j:], ldb, c[f*ldc+j:], distance, ldc)
+		}
+	}
+}
+
+// gaussColumns is gaussFactors for so much as one call of a kernel may take.
+//
+//go:noinline
+func gaussColumns(m, n, e int, a []float32, b []float32, ldb int, c []float32, distance, ldc int) {
+	if level == AVX512 {
+		sgaussAVX512(m, n, e, &a[0], &b[0], ldb, &c[0], distance, ldc)
+	} else {
+		sgaussAVX2(m, n, e, &a[0], &b[0], ldb, &c[0], distance, ldc)
 	}
 }

@@ -9,8 +9,11 @@ const (
 	gaussRowsMR = 7
 	// gaussRowsE is the most taps above and below the middle of a column, and gaussRowsColumns the most columns.
 	gaussRowsE, gaussRowsColumns = 3, 7
-	// gaussRowsSteps is the most sources of a strip, which takes some microseconds.
+	// gaussRowsSteps is the most sources of a strip.
 	gaussRowsSteps = 128
+	// gaussRowsWork is the most sources of all columns, times vectors of 16 targets, of a call, which takes some ten
+	// microseconds.
+	gaussRowsWork = 1024
 )
 
 // gaussTaps is a column of taps as sgaussRowsAVX512 reads it, for a strip.
@@ -40,10 +43,13 @@ func gaussRows(s *GaussShape, x, b, y []float32, accumulate bool, ahead []float3
 		return ahead
 	}
 	strips := (s.Rows + gaussRowsMR - 1) / gaussRowsMR
+	targets := gaussRowsWork / max(1, len(s.Columns)*min(gaussRowsSteps, s.N)) * 16
 	for p := 0; p == 0 || p < s.N; p += gaussRowsSteps {
 		for i := range strips {
 			q, end := i*s.Rows/strips, (i+1)*s.Rows/strips
-			ahead = s.strip(q, end, p, x, b, y, accumulate || p > 0, ahead)
+			for j := 0; j < s.M; j += targets {
+				ahead = s.strip(q, end, p, j, min(targets, s.M-j), x, b, y, accumulate || p > 0, ahead)
+			}
 		}
 	}
 	return ahead
@@ -59,10 +65,11 @@ func (s *GaussShape) tiles() bool {
 	return len(s.Columns) <= gaussRowsColumns
 }
 
-// strip computes the rows q to end, of sources from p on. It returns what is left to be fetched.
+// strip computes width targets from j on of the rows q to end, of sources from p on. It returns what is left to be
+// fetched.
 //
 //go:noinline
-func (s *GaussShape) strip(q, end, p int, x, b, y []float32, accumulate bool, ahead []float32) []float32 {
+func (s *GaussShape) strip(q, end, p, j, width int, x, b, y []float32, accumulate bool, ahead []float32) []float32 {
 	var columns [gaussRowsColumns]gaussTaps
 	count := 0
 	n := min(gaussRowsSteps, s.N-p)
@@ -74,22 +81,22 @@ func (s *GaussShape) strip(q, end, p int, x, b, y []float32, accumulate bool, ah
 		c := &s.Columns[shift]
 		columns[count] = gaussTaps{
 			x:     unsafe.SliceData(x[(q+shift)*s.N+p:]),
-			slots: &b[(c.Slot*s.N+p)*s.M],
+			slots: &b[(c.Slot*s.N+p)*s.M+j],
 			waves: &c.Waves[0],
 			rows:  1<<(last-q) - 1<<(first-q) | len(c.Waves)/2<<8,
 		}
 		count++
 	}
-	to := &y[q*s.M]
-	fetches := (s.M + 15) / 16 * count * n * 16
+	to := &y[q*s.M+j]
+	fetches := (width + 15) / 16 * count * n * 16
 	fetch := to // which is at hand
 	if len(ahead) > 0 {
 		fetch = unsafe.SliceData(ahead)
 	}
 	if s.Real {
-		srealRowsAVX512(&columns[0], count, end-q, n, s.N, s.N*s.M, s.M, s.M, to, fetch, accumulate)
+		srealRowsAVX512(&columns[0], count, end-q, n, s.N, s.N*s.M, s.M, width, to, fetch, accumulate)
 	} else {
-		sgaussRowsAVX512(&columns[0], count, end-q, n, s.N, s.XPlane, s.N*s.M, s.M, s.M, to, s.YPlane, fetch, accumulate)
+		sgaussRowsAVX512(&columns[0], count, end-q, n, s.N, s.XPlane, s.N*s.M, s.M, width, to, s.YPlane, fetch, accumulate)
 	}
 	return from(ahead, fetches)
 }

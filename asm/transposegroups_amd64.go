@@ -16,9 +16,8 @@ func transposeGroups(dst []float32, lddst int, src []float32, ldsrc, stride, gro
 	}
 	for i := 0; i < groups*rows; i += 16 {
 		at := quadsOf(i, groups*rows, rows, ldsrc, stride)
-		for j := 0; j < cols; j += 16 {
-			transposeQuadsAVX512(&dst[j*lddst+i], lddst, 4*lddst, 8*lddst, 12*lddst,
-				&src[at[0]+j], ldsrc, at[1]-at[0], at[2]-at[0], at[3]-at[0], min(16, groups*rows-i), min(16, cols-j))
+		for j := 0; j < cols; j += quadsStep {
+			transposeQuadRows(dst[j*lddst+i:], lddst, src[at[0]+j:], ldsrc, &at, min(16, groups*rows-i), min(quadsStep, cols-j))
 		}
 	}
 }
@@ -31,10 +30,32 @@ func transposeToGroups(dst []float32, lddst, stride int, src []float32, ldsrc, r
 	}
 	for j := 0; j < groups*cols; j += 16 {
 		at := quadsOf(j, groups*cols, cols, lddst, stride)
-		for i := 0; i < rows; i += 16 {
-			transposeQuadsAVX512(&dst[at[0]+i], lddst, at[1]-at[0], at[2]-at[0], at[3]-at[0],
-				&src[i*ldsrc+j], ldsrc, 4*ldsrc, 8*ldsrc, 12*ldsrc, min(16, rows-i), min(16, groups*cols-j))
+		for i := 0; i < rows; i += quadsStep {
+			transposeQuadColumns(dst[at[0]+i:], lddst, src[i*ldsrc+j:], ldsrc, &at, min(quadsStep, rows-i), min(16, groups*cols-j))
 		}
+	}
+}
+
+// quadsStep is how many lines of 16 values are transposed before a goroutine can be stopped.
+const quadsStep = packStep / 16
+
+// transposeQuadRows transposes rows <= 16 rows, of which those of at begin four each.
+//
+//go:noinline
+func transposeQuadRows(dst []float32, lddst int, src []float32, ldsrc int, at *[4]int, rows, cols int) {
+	for j := 0; j < cols; j += 16 {
+		transposeQuadsAVX512(&dst[j*lddst], lddst, 4*lddst, 8*lddst, 12*lddst,
+			&src[j], ldsrc, at[1]-at[0], at[2]-at[0], at[3]-at[0], rows, min(16, cols-j))
+	}
+}
+
+// transposeQuadColumns transposes cols <= 16 columns in the same way.
+//
+//go:noinline
+func transposeQuadColumns(dst []float32, lddst int, src []float32, ldsrc int, at *[4]int, rows, cols int) {
+	for i := 0; i < rows; i += 16 {
+		transposeQuadsAVX512(&dst[i], lddst, at[1]-at[0], at[2]-at[0], at[3]-at[0],
+			&src[i*ldsrc], ldsrc, 4*ldsrc, 8*ldsrc, 12*ldsrc, min(16, rows-i), cols)
 	}
 }
 

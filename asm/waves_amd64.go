@@ -25,7 +25,7 @@ func (v *waveProduct) multiply(spare []float32) {
 		return
 	}
 	m := (v.w + 1) / 2
-	rows, cols := waveRows, v.n
+	rows, cols := waveRows, stripColumns(2*v.period, 16)
 	if level == AVX2 {
 		// The kernel goes over the rows itself, column by column: what is read of X and Y, and folded anew for each
 		// tile, then stays in the first-level cache. So many columns take some ten microseconds.
