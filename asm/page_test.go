@@ -113,6 +113,7 @@ func TestStayInside(t *testing.T) {
 		"CopyRows":   func(n int) { CopyRows(x(3*n), n, x(3*n), n, 3, n, x(3)) },
 		"Max4":       func(n int) { Max4(x(n), x(n), x(n), x(n), x(n)) },
 		"Max4Grad":   func(n int) { Max4Grad(x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n), x(n)) },
+		"SumDiff":    func(n int) { SumDiff(x(n), x(n), x(n), x(n)) },
 		"Adam":       func(n int) { Adam(x(n), x(n), x(n), x(n), AdamStep{1, 1, 1, 1, 1, 1}) },
 	}
 	columns := map[string]func(rows, cols int){
@@ -134,6 +135,7 @@ func TestStayInside(t *testing.T) {
 		"ColMoments": func(r, c int) {
 			ColMoments(make([]float64, c), make([]float64, c), x(r*c), x(c))
 		},
+		"Fold":      func(r, c int) { Fold(x((r-r/2)*c), x(r/2*c), c, x(r*c), r) },
 		"ColMax":    func(r, c int) { ColMax(x(c), x(c), x(r*c)) },
 		"Transpose": func(r, c int) { Transpose(x(r*c), r, x(r*c), c, r, c) },
 	}
@@ -193,6 +195,42 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for m := 1; m <= 4; m++ {
+			for n := 1; n <= 34; n++ {
+				for e := range 5 {
+					check(t, fmt.Sprintf("GaussFactors of %d frequencies, %d values, %d taps", m, n, 2*e+1), func() {
+						count := 2*e + 1
+						GaussFactors(m, n, e, x(m*count), x(count*n), n, x(3*m*n), n, 3*n)
+					})
+				}
+			}
+		}
+		for rows := 1; rows <= 8; rows++ {
+			for m := 1; m <= 18; m++ {
+				for _, n := range []int{1, 2, 3} {
+					check(t, fmt.Sprintf("GaussRows of %d rows, %d sources, %d targets", rows, n, m), func() {
+						s := GaussShape{
+							Columns: []GaussColumn{{0, x(1)}, {1, x(7)}, {8, x(3)}, {11, x(5)}},
+							Real:    n == 2, Rows: rows, End: rows + 3, N: n, M: m, XPlane: (rows + 3) * n, YPlane: rows * m,
+						}
+						GaussRows(&s, x(s.planes()*s.XPlane), x(16*n*m), x(s.planes()*s.YPlane), m%2 == 0, x(5))
+					})
+				}
+			}
+		}
+		for strips := 1; strips <= 3; strips++ {
+			for panels := 1; panels <= 2; panels++ {
+				check(t, fmt.Sprintf("GemmSplitOuter of %d strips, %d panels", strips, panels), func() {
+					const part = splitPart / 2
+					line := panels * splitTile
+					GemmSplitOuter(&OuterSplit{
+						Strips: strips, Panels: panels, A: x(3 * strips * part), PartA: strips * part, StripA: part,
+						B: x(panels * splitBlock), U: x(strips * outerRows), V: x(line), StripU: outerRows,
+						C: x(strips * outerRows * line), LDC: line, StripC: outerRows * line, PanelC: splitTile, Conjugate: strips == 2,
+					})
+				})
+			}
+		}
 		for n := 1; n <= 18; n++ {
 			for _, pairs := range kernelPairs {
 				check(t, fmt.Sprintf("KernelWaves of %d kernels of %d pairs", n, pairs), func() {
@@ -249,6 +287,12 @@ func TestStayInside(t *testing.T) {
 					check(t, fmt.Sprintf("GemmPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmPanelsNN(m, n, k, x(m*k), k, x(size), k*nr, x(m*n), n, true)
 					})
+					check(t, fmt.Sprintf("GemmPanelsAheadNN of %dx%dx%d", m, n, k), func() {
+						GemmPanelsAheadNN(m, n, k, x(m*k), k, x(size), k*nr, x(m*n), n, Ahead{x(5), n, 3}, false)
+					})
+					check(t, fmt.Sprintf("GemmPanelsAheadTN of %dx%dx%d", m, n, k), func() {
+						GemmPanelsAheadTN(m, n, k, x(m*k), m, x(size), k*nr, x(m*n), n, Ahead{x(5), n, 3}, true)
+					})
 					check(t, fmt.Sprintf("GemmComplexPanelsNN of %dx%dx%d", m, n, k), func() {
 						GemmComplexPanelsNN(m, n, k, x(m*k), x(m*k), k, x(size), x(size), k*nr, x(m*n), x(m*n), n, true, ahead, spare)
 					})
@@ -303,7 +347,10 @@ func TestStayInside(t *testing.T) {
 					SliceLeftConjugate(x(size), x(size), x(rows*k), x(rows*k), k, rows, k)
 				})
 				check(t, fmt.Sprintf("SliceTransposed of %dx%d", rows, k), func() { SliceTransposed(x(size), x(rows*k), x(rows*k), k, k, rows) })
-				check(t, fmt.Sprintf("SliceHalves of %dx%d", k, rows), func() { SliceHalves(x(size), x(rows*k), rows, k, rows) })
+				halves := SliceSize(rows, (k+1)/2)
+				check(t, fmt.Sprintf("SliceHalves of %dx%d", k, rows), func() { SliceHalves(x(halves), x(rows*k), rows, k, rows) })
+				check(t, fmt.Sprintf("SliceLeftHalves of %dx%d", rows, k), func() { SliceLeftHalves(x(halves), x(rows*k), k, rows, k) })
+				check(t, fmt.Sprintf("SliceTransposedHalves of %dx%d", rows, k), func() { SliceTransposedHalves(x(halves), x(rows*k), k, k, rows) })
 				line := SliceRow(k)
 				check(t, fmt.Sprintf("SliceColumns of %dx%d", k, rows), func() { SliceColumns(x(rows*line), x(rows*k), x(rows*k), rows, k, rows, x(SliceSize(1, k))) })
 				check(t, fmt.Sprintf("GemmSliceShifts of %d rows", k&16+16), func() {

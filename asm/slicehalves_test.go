@@ -50,3 +50,28 @@ func TestSliceHalves(t *testing.T) {
 		}
 	})
 }
+
+func TestSliceHalvesRefuses(t *testing.T) {
+	x := make([]float32, 2048)
+	for name, call := range map[string]func(){
+		"negative steps":                func() { SliceHalves(x, x, 4, -1, 4) },
+		"many negative steps":           func() { SliceHalves(x, x, 4, -8, 4) },
+		"negative steps, transposed":    func() { SliceTransposedHalves(x, x, 4, -1, 4) },
+		"negative steps, left":          func() { SliceLeftHalves(x, x, 4, 4, -3) },
+		"short matrix":                  func() { SliceHalves(x, x[:15], 4, 4, 4) },
+		"short matrix, odd":             func() { SliceHalves(x, x[:19], 4, 5, 4) },
+		"short matrix, transposed":      func() { SliceTransposedHalves(x, x[:15], 4, 4, 4) },
+		"short matrix, left":            func() { SliceLeftHalves(x, x[:15], 4, 4, 4) },
+		"negative distance":             func() { SliceHalves(x, x, -4, 4, 4) },
+		"negative distance, transposed": func() { SliceTransposedHalves(x, x, -4, 4, 4) },
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(*Error); !ok {
+					t.Errorf("%s: no *Error", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
