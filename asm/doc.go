@@ -19,8 +19,8 @@
 //
 // Slices are float32 and need no alignment, though 64 bytes is fastest. Matrices
 // are row-major. Lengths that do not fit are programmer errors and panic with
-// *Error. Nothing allocates, but for memory that complex products keep for the
-// next. Functions are safe for concurrent use on distinct
+// *Error. Nothing allocates, and nothing is kept from one call to the next: scratch
+// memory is an argument. Functions are safe for concurrent use on distinct
 // destinations; none starts goroutines.
 //
 // An elementwise function treats every value alike wherever it lies in the
