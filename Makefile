@@ -67,10 +67,11 @@ fuzz: ## run every fuzz target for FUZZTIME (5s)
 		done; \
 	done
 
-lint: ## gofmt, vet (amd64, arm64, noasm), staticcheck, asmfmt
+lint: ## gofmt, vet (amd64, arm64, 386, noasm), staticcheck, asmfmt
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt would change:"; echo "$$files"; exit 1; }
 	GOARCH=amd64 $(GO) vet $(PKG)
 	GOARCH=arm64 $(GO) vet $(PKG)
+	GOARCH=386 $(GO) vet $(PKG)
 	$(GO) vet -tags noasm $(PKG)
 	$(TOOL) staticcheck $(PKG)
 	@files=$$($(TOOL) asmfmt -l $$(git ls-files '*.s' 'asm/*.h')); test -z "$$files" || { echo "asmfmt would change:"; echo "$$files"; exit 1; }

@@ -17,7 +17,7 @@ func noise(c *config.Config, batch int) *data.Dataset {
 	pixels := im.Channels * im.Side * im.Side
 	split := data.Split{Images: make([]uint8, batch*pixels), Labels: make([]uint8, batch)}
 	for i := range split.Images {
-		split.Images[i] = uint8((i * 2654435761) >> 13)
+		split.Images[i] = uint8(uint32(i) * 2654435761 >> 13)
 	}
 	d := &data.Dataset{
 		Name: "noise", Synthetic: true, Channels: im.Channels, Height: im.Side, Width: im.Side, Classes: im.Classes,

@@ -182,12 +182,13 @@ func components(img []uint8, in func(uint8) bool) (n int, row float64) {
 }
 
 func TestStrokesConfigBad(t *testing.T) {
+	const huge = math.MaxInt/2 + 1
 	for say, cfg := range map[string]StrokesConfig{
-		"Train is -1":               {Train: -1},
-		"Validation is -5":          {Validation: -5},
-		"Test is 1048577":           {Test: 1<<20 + 1},
-		"asks for 1049376 sixes":    {Train: 1<<20 - 0, Validation: 300, Test: 500},
-		"Train is 4611686018427387": {Train: 4611686018427387904},
+		"Train is -1":                 {Train: -1},
+		"Validation is -5":            {Validation: -5},
+		"Test is 1048577":             {Test: 1<<20 + 1},
+		"asks for 1049376 sixes":      {Train: 1<<20 - 0, Validation: 300, Test: 500},
+		fmt.Sprint("Train is ", huge): {Train: huge},
 	} {
 		err := cfg.Validate()
 		if err == nil || !strings.Contains(err.Error(), say) {

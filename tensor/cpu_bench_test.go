@@ -30,7 +30,7 @@ func benchmarkDevice(b *testing.B, streams int, f func(dev *tensor.CPU, x, y, z 
 				}
 				x := bufs[i].Host()
 				for j := range x {
-					x[j] = float32((j*2654435761)%1000)/500 - 1
+					x[j] = float32(uint32(j)*2654435761%1000)/500 - 1
 				}
 			}
 			b.SetBytes(4 * benchN * int64(streams))

@@ -120,10 +120,11 @@ func TestCPUAlloc(t *testing.T) {
 			}
 		}
 	}
+	const huge = math.MaxInt/256 + 1 // 2^55 where an int has 64 bits
 	for _, c := range []struct {
 		n     int
 		bytes string
-	}{{-3, "(-12 bytes)"}, {math.MaxInt, "3.69e+19 bytes"}, {1 << 55, fmt.Sprintf("(%d bytes)", 1<<57)}} {
+	}{{-3, "(-12 bytes)"}, {math.MaxInt, fmt.Sprintf("%.3g bytes", 4*float64(math.MaxInt))}, {huge, fmt.Sprintf("(%d bytes)", 4*huge)}} {
 		_, err := dev.Alloc(c.n)
 		if err == nil || !strings.Contains(err.Error(), c.bytes) {
 			t.Errorf("Alloc(%d): error %v does not say %s", c.n, err, c.bytes)

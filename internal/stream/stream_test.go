@@ -136,9 +136,9 @@ func TestIntN(t *testing.T) {
 		}
 		checkUniform(t, count)
 	}
-	// 3 * 2^61: taken modulo without rejection, 2^64 would favour the lowest third
-	// of the range by half.
-	const n, draws = 3 << 61, 30000
+	// 3 * 2^61 where an int has 64 bits: taken modulo without rejection, 2^64 would favour
+	// the lowest third of the range by half.
+	const n, draws = 3 << (bits.UintSize - 3), 30000
 	low := 0
 	for range draws {
 		v := s.IntN(n)

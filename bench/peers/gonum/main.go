@@ -66,7 +66,7 @@ func answer(line string) error {
 func values(n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
-		x[i] = float32(i*2654435761%1000)/500 - 1
+		x[i] = float32(uint32(i)*2654435761%1000)/500 - 1
 	}
 	return x
 }
