@@ -1,5 +1,7 @@
 package asm
 
+import "math/bits"
+
 // GemmTile returns the register tile of the active level: the largest numbers
 // of rows and columns of C that one call of GemmNN or GemmTN computes.
 func GemmTile() (mr, nr int) { return gemmTile() }
@@ -30,9 +32,11 @@ func GemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	if m == 0 || n == 0 {
 		return
 	}
-	checkRows("GemmNN", "a", a, m, k, lda)
-	checkRows("GemmNN", "b", b, k, n, ldb)
-	checkDst("GemmNN", "c", c, m, n, ldc)
+	if !fit(len(a), m, k, lda) || !fit(len(b), k, n, ldb) || !fit(len(c), m, n, ldc) || ldc < n {
+		checkRows("GemmNN", "a", a, m, k, lda)
+		checkRows("GemmNN", "b", b, k, n, ldb)
+		checkDst("GemmNN", "c", c, m, n, ldc)
+	}
 	if raceEnabled {
 		raceReadRows(a, m, k, lda)
 		raceReadRows(b, k, n, ldb)
@@ -48,9 +52,11 @@ func GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	if m == 0 || n == 0 {
 		return
 	}
-	checkRows("GemmTN", "a", a, k, m, lda)
-	checkRows("GemmTN", "b", b, k, n, ldb)
-	checkDst("GemmTN", "c", c, m, n, ldc)
+	if !fit(len(a), k, m, lda) || !fit(len(b), k, n, ldb) || !fit(len(c), m, n, ldc) || ldc < n {
+		checkRows("GemmTN", "a", a, k, m, lda)
+		checkRows("GemmTN", "b", b, k, n, ldb)
+		checkDst("GemmTN", "c", c, m, n, ldc)
+	}
 	if raceEnabled {
 		raceReadRows(a, k, m, lda)
 		raceReadRows(b, k, n, ldb)
@@ -243,6 +249,12 @@ func checkRows(op, name string, x []float32, rows, cols, ld int) {
 	if ld < 0 || rows > 0 && cols > 0 && len(x) < plus(times(rows-1, ld), cols) {
 		panic(&Error{op, name + " is shorter than its rows, or its leading dimension negative"})
 	}
+}
+
+// fit reports that checkRows accepts so many values. It is quick, for checks of single tiles, and
+// false also where a product of the numbers might not be an int.
+func fit(size, rows, cols, ld int) bool {
+	return uint(rows|cols|ld)>>(bits.UintSize/2-1) == 0 && (rows == 0 || cols == 0 || size >= (rows-1)*ld+cols)
 }
 
 // checkDst is checkRows for a matrix that is written: its rows must not overlap.

@@ -50,6 +50,10 @@ func KernelWaves(n, pairs, m, mirrored int, y *[6]float32, x []float32, slots []
 		raceWriteRows(re, m, n, ld)
 		raceWriteRows(im, m, n, ld)
 	}
+	for cols := kernelColumns(n, pairs, m); n > cols; n -= cols {
+		kernelWaves(cols, pairs, m, mirrored, y, x, slots, lds, re, im, ld, ahead)
+		slots, re, im, ahead = slots[cols:], re[cols:], im[cols:], from(ahead, cols)
+	}
 	kernelWaves(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld, ahead)
 }
 
@@ -72,7 +76,20 @@ func KernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slot
 		raceReadRows(re, m, n, ld)
 		raceReadRows(im, m, n, ld)
 	}
+	for cols := kernelColumns(n, pairs, m); n > cols; n -= cols {
+		kernelWavesGrad(cols, pairs, m, mirrored, y, x, slots, lds, re, im, ld, accumulate, ahead)
+		slots, re, im, ahead = slots[cols:], re[cols:], im[cols:], from(ahead, cols)
+	}
 	kernelWavesGrad(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld, accumulate, ahead)
+}
+
+// kernelColumns returns how many of n kernels one call of the assembly takes, which cannot be preempted: all of them, or as
+// many as have so many slots and values of spectra.
+func kernelColumns(n, pairs, m int) int {
+	if values := 2*pairs + 1 + 2*m; n*values > stripStep {
+		return stripColumns(values, 16)
+	}
+	return n
 }
 
 // checkKernel reports whether there is something to do.

@@ -28,51 +28,25 @@ func skernelWavesGradAVX2(n, pairs, single, mirrored int, y, x, slots *float32, 
 // products with the waves of both axes.
 func FastKernelWaves() bool { return level == AVX2 || level == AVX512 }
 
-// kernelColumns is the number of kernels that one call takes, which cannot be preempted, by how many values each reads
-// and writes.
-func kernelColumns(pairs, m int) int { return stripColumns(2*pairs+1+2*m, 16) }
-
-func kernelWaves(n, pairs, m, mirrored int, y *[6]float32, x []float32, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
-	distance, cols := bytesTo(slots, ahead), kernelColumns(pairs, m)
-	for ; n > cols; n -= cols {
-		someKernelWaves(cols, pairs, m, mirrored, y, x, slots, lds, re, im, ld, distance)
-		slots, re, im = slots[cols:], re[cols:], im[cols:]
-	}
-	someKernelWaves(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld, distance)
-}
-
-// someKernelWaves is kernelWaves for so many kernels as one call may take.
-//
 //go:noinline
-func someKernelWaves(n, pairs, m, mirrored int, y *[6]float32, x []float32, slots []float32, lds int, re, im []float32, ld, distance int) {
+func kernelWaves(n, pairs, m, mirrored int, y *[6]float32, x []float32, slots []float32, lds int, re, im []float32, ld int, ahead []float32) {
 	switch level {
 	case AVX512:
-		skernelWavesAVX512(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, distance)
+		skernelWavesAVX512(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, bytesTo(slots, ahead))
 	case AVX2:
-		skernelWavesAVX2(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, distance)
+		skernelWavesAVX2(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, bytesTo(slots, ahead))
 	default:
 		kernelWavesOf(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld)
 	}
 }
 
-func kernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slots []float32, lds int, re, im []float32, ld int, accumulate bool, ahead []float32) {
-	distance, cols := bytesTo(slots, ahead), kernelColumns(pairs, m)
-	for ; n > cols; n -= cols {
-		someKernelWavesGrad(cols, pairs, m, mirrored, y, x, slots, lds, re, im, ld, distance, accumulate)
-		slots, re, im = slots[cols:], re[cols:], im[cols:]
-	}
-	someKernelWavesGrad(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld, distance, accumulate)
-}
-
-// someKernelWavesGrad is kernelWavesGrad for so many kernels as one call may take.
-//
 //go:noinline
-func someKernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slots []float32, lds int, re, im []float32, ld, distance int, accumulate bool) {
+func kernelWavesGrad(n, pairs, m, mirrored int, y *[7]float32, x []float32, slots []float32, lds int, re, im []float32, ld int, accumulate bool, ahead []float32) {
 	switch level {
 	case AVX512:
-		skernelWavesGradAVX512(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, distance, accumulate)
+		skernelWavesGradAVX512(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, bytesTo(slots, ahead), accumulate)
 	case AVX2:
-		skernelWavesGradAVX2(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, distance, accumulate)
+		skernelWavesGradAVX2(n, pairs, m-2*mirrored, mirrored, &y[0], &x[0], &slots[0], lds, &re[0], &im[0], ld, bytesTo(slots, ahead), accumulate)
 	default:
 		kernelWavesGradOf(n, pairs, m, mirrored, y, x, slots, lds, re, im, ld, accumulate)
 	}
