@@ -635,7 +635,7 @@ func (l *lowRankPass) multiply(z, sums, xcol []float32, columns int, m *lowRankL
 	} else {
 		gemmNN(rows, columns, deep, l.f, deep, xcol, columns, z, columns, false)
 	}
-	asm.GemmNN(1, columns, deep, l.ones, deep, xcol, columns, sums, columns, false)
+	gemmNN(1, columns, deep, l.ones, deep, xcol, columns, sums, columns, false)
 }
 
 // aligned returns n values at a multiple of 64 bytes.
