@@ -23,15 +23,11 @@ type gaussTaps struct {
 	rows int
 }
 
-// sgaussRowsAVX512 computes a strip of 1 <= m <= 7 rows by width >= 1 targets from n >= 1 sources.
+// sgaussRowsAVX512 computes a strip of 1 <= m <= 7 rows by width >= 1 targets from n >= 1 sources, of the first plane alone
+// where x is real.
 //
 //go:noescape
-func sgaussRowsAVX512(columns *gaussTaps, count, m, n, xrow, xplane, lds, targets, width int, y *float32, yplane int, ahead *float32, accumulate bool)
-
-// srealRowsAVX512 is sgaussRowsAVX512 for one plane.
-//
-//go:noescape
-func srealRowsAVX512(columns *gaussTaps, count, m, n, xrow, lds, targets, width int, y *float32, ahead *float32, accumulate bool)
+func sgaussRowsAVX512(columns *gaussTaps, count, m, n, xrow, xplane, lds, targets, width int, y *float32, yplane int, ahead *float32, accumulate, real bool)
 
 // FastGaussRows reports whether at the active level GaussRows takes less time than products with what
 // GaussFactors makes.
@@ -93,10 +89,6 @@ func (s *GaussShape) strip(q, end, p, j, width int, x, b, y []float32, accumulat
 	if len(ahead) > 0 {
 		fetch = unsafe.SliceData(ahead)
 	}
-	if s.Real {
-		srealRowsAVX512(&columns[0], count, end-q, n, s.N, s.N*s.M, s.M, width, to, fetch, accumulate)
-	} else {
-		sgaussRowsAVX512(&columns[0], count, end-q, n, s.N, s.XPlane, s.N*s.M, s.M, width, to, s.YPlane, fetch, accumulate)
-	}
+	sgaussRowsAVX512(&columns[0], count, end-q, n, s.N, s.XPlane, s.N*s.M, s.M, width, to, s.YPlane, fetch, accumulate, s.Real)
 	return from(ahead, fetches)
 }

@@ -24,7 +24,8 @@
 //		y = S, T, D // accumulate: added
 //	}
 //
-// A row outside the plane costs a test with the outcome that it had in the step before.
+// A row outside the plane costs a test with the outcome that it had in the step before. Where x is real there is S alone,
+// of re.
 //
 //	Z0..Z6       S
 //	Z7..Z13      T
@@ -84,8 +85,8 @@
 	VBROADCASTSS 4(R11), Z24 \
 	VBROADCASTSS 8(R11), Z27
 
-// TALL multiplies a row where the column's spectrum is complex, FLAT where it is real, and SINGLE where that of x
-// is, too. A row that is not one of the column's leaves off at next.
+// TALL multiplies a row where the column's spectrum is complex, FLAT where it is real, and SINGLE where x is
+// real, too. A row that is not one of the column's leaves off at next.
 #define TALL(bit, a0, a1, a2, s, t, d, next) \
 	TESTB            $bit, DX   \
 	JEQ              next       \
@@ -122,22 +123,20 @@
 	DECQ    AX      \
 	KMOVW   AX, K1
 
-#define SAVE(s, t, d, skip0, skip1, skip2) \
+// SAVE writes a row of all planes, the first one alone where x is real, and goes on to the next.
+#define SAVE(s, t, d, skip0, skip1, skip2, next) \
 	PUT((DI), s, skip0)       \
+	CMPB  real+97(FP), $0     \
+	JNE   next                \
 	PUT((DI)(BX*1), t, skip1) \
 	PUT((DI)(BX*2), d, skip2) \
-	ADDQ R8, DI               \
-	DECQ AX                   \
-	JEQ  done
+	next:                     \
+	ADDQ  R8, DI              \
+	DECQ  AX                  \
+	JEQ   done
 
-#define SAVEONE(s, skip) \
-	PUT((DI), s, skip) \
-	ADDQ R8, DI        \
-	DECQ AX            \
-	JEQ  done
-
-// func sgaussRowsAVX512(columns *gaussTaps, count, m, n, xrow, xplane, lds, targets, width int, y *float32, yplane int, ahead *float32, accumulate bool)
-TEXT ·sgaussRowsAVX512(SB), NOSPLIT, $16-97
+// func sgaussRowsAVX512(columns *gaussTaps, count, m, n, xrow, xplane, lds, targets, width int, y *float32, yplane int, ahead *float32, accumulate, real bool)
+TEXT ·sgaussRowsAVX512(SB), NOSPLIT, $16-98
 	SHLQ $2, targets+56(FP)
 	SHLQ $2, xplane+40(FP)
 	SHLQ $2, yplane+80(FP)
@@ -181,6 +180,8 @@ begin:
 	MOVQ xplane+40(FP), R12
 	LEAQ (SI)(R12*1), R11
 	LEAQ (SI)(R12*2), R12
+	CMPB real+97(FP), $0
+	JNE  single
 
 step:
 	PREFETCHT1  (AX)
@@ -239,6 +240,8 @@ next:
 	ADDQ targets+56(FP), DI
 	DECQ CX
 	JNZ  step
+
+columnend:
 	ADDQ $column__size, R14
 	DECQ left-16(SP)
 	JNZ  column
@@ -267,129 +270,66 @@ flat7:
 	FLAT(64, (SI)(R13*2), (R12)(R13*2), Z6, Z20, next)
 	JMP next
 
+single:
+	PREFETCHT1  (AX)
+	ADDQ        $64, AX
+	VMOVUPS.Z   (DI), K1, Z21
+	CMPL        DX, $0x100
+	JLT         single1
+	VFMADD231PS (DI)(R8*1), Z24, K1, Z21
+	CMPL        DX, $0x200
+	JLT         single1
+	VFMADD231PS (DI)(R8*2), Z25, K1, Z21
+	CMPL        DX, $0x300
+	JLT         single1
+	VFMADD231PS (DI)(BX*1), Z26, K1, Z21
+
+single1:
+	SINGLE(1, (SI), Z0, single2)
+
+single2:
+	SINGLE(2, (SI)(R9*1), Z1, single3)
+
+single3:
+	SINGLE(4, (SI)(R9*2), Z2, single4)
+
+single4:
+	SINGLE(8, (SI)(R13*1), Z3, single5)
+
+single5:
+	SINGLE(16, (SI)(R9*4), Z4, single6)
+
+single6:
+	SINGLE(32, (SI)(R10*1), Z5, single7)
+
+single7:
+	SINGLE(64, (SI)(R13*2), Z6, singlenext)
+
+singlenext:
+	ADDQ $4, SI
+	ADDQ targets+56(FP), DI
+	DECQ CX
+	JNZ  single
+	JMP  columnend
+
 save:
 	MOVQ    y+72(FP), DI
 	MOVQ    yplane+80(FP), BX
 	MOVQ    targets+56(FP), R8
 	MOVQ    m+16(FP), AX
 	MOVBLZX accumulate+96(FP), CX
-	SAVE(Z0, Z7, Z14, s0, t0, d0)
-	SAVE(Z1, Z8, Z15, s1, t1, d1)
-	SAVE(Z2, Z9, Z16, s2, t2, d2)
-	SAVE(Z3, Z10, Z17, s3, t3, d3)
-	SAVE(Z4, Z11, Z18, s4, t4, d4)
-	SAVE(Z5, Z12, Z19, s5, t5, d5)
-	SAVE(Z6, Z13, Z20, s6, t6, d6)
+	SAVE(Z0, Z7, Z14, s0, t0, d0, n0)
+	SAVE(Z1, Z8, Z15, s1, t1, d1, n1)
+	SAVE(Z2, Z9, Z16, s2, t2, d2, n2)
+	SAVE(Z3, Z10, Z17, s3, t3, d3, n3)
+	SAVE(Z4, Z11, Z18, s4, t4, d4, n4)
+	SAVE(Z5, Z12, Z19, s5, t5, d5, n5)
+	SAVE(Z6, Z13, Z20, s6, t6, d6, n6)
 
 done:
 	ADDQ $64, offset-8(SP)
 	ADDQ $64, y+72(FP)
 	SUBQ $16, width+64(FP)
-	JG   tile
-	VZEROUPPER
-	RET
-
-// func srealRowsAVX512(columns *gaussTaps, count, m, n, xrow, lds, targets, width int, y *float32, ahead *float32, accumulate bool)
-TEXT ·srealRowsAVX512(SB), NOSPLIT, $16-81
-	SHLQ $2, targets+48(FP)
-	MOVQ $0, offset-8(SP)
-
-tile:
-	MOVQ width+56(FP), CX
-	MASK
-	MOVQ m+16(FP), AX
-	MOVQ y+64(FP), DI
-	MOVQ targets+48(FP), R8
-
-fetch:
-	PREFETCHT0 (DI)
-	ADDQ       R8, DI
-	DECQ       AX
-	JNZ        fetch
-	ZERO28
-	MOVQ       count+8(FP), CX
-	MOVQ       CX, left-16(SP)
-	TESTQ      CX, CX
-	JEQ        save
-	MOVQ       xrow+32(FP), R9
-	MOVQ       lds+40(FP), R8
-	STRIDES
-	MOVQ       columns+0(FP), R14
-	MOVQ       ahead+72(FP), AX
-
-column:
-	MOVQ column_rows(R14), DX
-	WAVES(one, two, begin)
-
-begin:
-	MOVQ column_x(R14), SI
-	MOVQ column_slots(R14), DI
-	ADDQ offset-8(SP), DI
-	MOVQ n+24(FP), CX
-
-step:
-	PREFETCHT1  (AX)
-	ADDQ        $64, AX
-	VMOVUPS.Z   (DI), K1, Z21
-	CMPL        DX, $0x100
-	JLT         rows
-	VFMADD231PS (DI)(R8*1), Z24, K1, Z21
-	CMPL        DX, $0x200
-	JLT         rows
-	VFMADD231PS (DI)(R8*2), Z25, K1, Z21
-	CMPL        DX, $0x300
-	JLT         rows
-	VFMADD231PS (DI)(BX*1), Z26, K1, Z21
-
-rows:
-	SINGLE(1, (SI), Z0, row2)
-
-row2:
-	SINGLE(2, (SI)(R9*1), Z1, row3)
-
-row3:
-	SINGLE(4, (SI)(R9*2), Z2, row4)
-
-row4:
-	SINGLE(8, (SI)(R13*1), Z3, row5)
-
-row5:
-	SINGLE(16, (SI)(R9*4), Z4, row6)
-
-row6:
-	SINGLE(32, (SI)(R10*1), Z5, row7)
-
-row7:
-	SINGLE(64, (SI)(R13*2), Z6, next)
-
-next:
-	ADDQ $4, SI
-	ADDQ targets+48(FP), DI
-	DECQ CX
-	JNZ  step
-	ADDQ $column__size, R14
-	DECQ left-16(SP)
-	JNZ  column
-	MOVQ AX, ahead+72(FP)
-	JMP  save
-
-save:
-	MOVQ    y+64(FP), DI
-	MOVQ    targets+48(FP), R8
-	MOVQ    m+16(FP), AX
-	MOVBLZX accumulate+80(FP), CX
-	SAVEONE(Z0, s0)
-	SAVEONE(Z1, s1)
-	SAVEONE(Z2, s2)
-	SAVEONE(Z3, s3)
-	SAVEONE(Z4, s4)
-	SAVEONE(Z5, s5)
-	SAVEONE(Z6, s6)
-
-done:
-	ADDQ $64, offset-8(SP)
-	ADDQ $64, y+64(FP)
-	SUBQ $16, width+56(FP)
 	JG   tile
 	VZEROUPPER
 	RET
