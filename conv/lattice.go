@@ -24,7 +24,7 @@ type lattice struct {
 	shareTargets     int // rows (o,i) of a share of the output, see schedule
 	shareSources     int // planes of a share of the input
 	groups           []frequencies
-	ownOpposite      []bool // by frequency: f = -f, so that all spectra of real planes are real
+	selfConjugate    []bool // by frequency: f = -f, where spectra of real planes are real
 
 	h, w       int // input plane
 	outH, outW int // output plane
@@ -118,7 +118,7 @@ func newLattice(s *Shape) *lattice {
 		l.groups = append(l.groups, g)
 		l.count += g.count
 		for fx := range g.count {
-			l.ownOpposite = append(l.ownOpposite, g.rows == 1 && !l.mirrored(fx))
+			l.selfConjugate = append(l.selfConjugate, g.rows == 1 && !l.mirrored(fx))
 		}
 		imaginary += g.rows - 1
 	}

@@ -172,7 +172,7 @@ func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) 
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
-		if p.ownOpposite[p.first+f+q] {
+		if p.selfConjugate[p.first+f+q] {
 			gemmNN(nm, batch, nc, kr, ld, x, batch, y, batch, c0 > 0)
 			clear(y[out:][:nm*batch])
 		} else {
@@ -220,7 +220,7 @@ func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
 	for q := range nf {
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
 		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
-		if p.ownOpposite[p.first+f+q] {
+		if p.selfConjugate[p.first+f+q] {
 			gemmTN(nc, batch, nm, kr, ld, dy, batch, dx, batch, m0 > 0)
 			clear(dx[out:][:nc*batch])
 			continue

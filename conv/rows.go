@@ -12,7 +12,7 @@ import (
 //
 //	[block of targets, block of sources, slot, source, target] ,
 //
-// and whose spectrum is made anew for each pass, in the second-level cache: it is
+// and whose spectrum is made anew for each pass, in registers or in the second-level cache: it is
 // several times as large, and would have to come from memory.
 //
 // All sums have one order, so the bits do not depend on the number of threads.

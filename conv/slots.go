@@ -277,7 +277,7 @@ func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32
 			asm.GemmComplexQuads(nm, nc, batch, y, y[plane:], batch, x, x[part:], distance, re, im, ld, false, ahead)
 			continue
 		}
-		if g.ownOpposite[g.first+f+q] {
+		if g.selfConjugate[g.first+f+q] {
 			gemmPanels(nm, nc, batch, y, batch, x, distance, re, ld, false)
 			clear(im[:size])
 			continue
