@@ -771,16 +771,24 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// saving is how a kind of file is written and read.
+type saving struct{ save, load func(path string) error }
+
+// savings are those of a trainer that quick(1) configures.
+func savings(t *testing.T, tr *Trainer) map[string]saving {
+	return map[string]saving{
+		"checkpoint": {tr.net.Save, func(path string) error { return second(Load(path)) }},
+		"state":      {tr.SaveState, func(path string) error { return newTrainer(t, quick(1)).LoadState(path) }},
+	}
+}
+
 // TestDamageIsFound: a checkpoint and a state are refused whichever bit of theirs is another.
 func TestDamageIsFound(t *testing.T) {
 	tr := newTrainer(t, quick(1))
 	if _, err := tr.Step(); err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]struct{ save, load func(string) error }{
-		"checkpoint": {tr.net.Save, func(path string) error { return second(Load(path)) }},
-		"state":      {tr.SaveState, func(path string) error { return newTrainer(t, quick(1)).LoadState(path) }},
-	} {
+	for name, c := range savings(t, tr) {
 		path := filepath.Join(t.TempDir(), name)
 		if err := c.save(path); err != nil {
 			t.Fatal(err)
@@ -813,10 +821,7 @@ func TestDamageIsFound(t *testing.T) {
 // the digest out.
 func TestFilesWithoutDigest(t *testing.T) {
 	tr := newTrainer(t, quick(1))
-	for name, c := range map[string]struct{ save, load func(string) error }{
-		"checkpoint": {tr.net.Save, func(path string) error { return second(Load(path)) }},
-		"state":      {tr.SaveState, func(path string) error { return newTrainer(t, quick(1)).LoadState(path) }},
-	} {
+	for name, c := range savings(t, tr) {
 		path := filepath.Join(t.TempDir(), name)
 		if err := c.save(path); err != nil {
 			t.Fatal(err)
