@@ -15,6 +15,7 @@ func ColNorm(dst, x []float32, m *ColNormMap) {
 	const op = "ColNorm"
 	m.check(op, len(x))
 	same(op, "x", len(x), "dst", len(dst))
+	m.race()
 	raceRead(x)
 	raceWrite(dst)
 	if len(x) > 0 {
@@ -32,6 +33,7 @@ func ColNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
 	same(op, "x", len(x), "dy", len(dy))
 	same(op, "Mean", len(m.Mean), "sum", len(sum))
 	same(op, "Mean", len(m.Mean), "dot", len(dot))
+	m.race()
 	raceRead(x)
 	raceRead(dy)
 	if len(x) > 0 {
@@ -50,6 +52,10 @@ func ColNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	same(op, "Mean", len(m.Mean), "p", len(p))
 	same(op, "Mean", len(m.Mean), "q", len(q))
 	same(op, "Mean", len(m.Mean), "r", len(r))
+	m.race()
+	raceRead(p)
+	raceRead(q)
+	raceRead(r)
 	raceRead(x)
 	raceRead(dy)
 	raceWrite(dst)
@@ -66,6 +72,7 @@ func ColMoments(sum, squares []float64, x, pivot []float32) {
 	matrix(op, len(x), len(pivot))
 	same(op, "pivot", len(pivot), "sum", len(sum))
 	same(op, "pivot", len(pivot), "squares", len(squares))
+	raceRead(pivot)
 	raceRead(x)
 	if len(x) > 0 {
 		colMoments(sum, squares, x, pivot)
@@ -79,9 +86,16 @@ func (m *ColNormMap) check(op string, x int) {
 	same(op, "Mean", len(m.Mean), "Shift", len(m.Shift))
 }
 
+// race tells the race detector that m is read.
+func (m *ColNormMap) race() {
+	raceRead(m.Mean)
+	raceRead(m.Scale)
+	raceRead(m.Shift)
+}
+
 // A vector is a matrix of rows of strip values, and a last, shorter one, whose columns
-// all have the same map. The race detector does not hear of the values for columns: they are on
-// the stack here, and would move to the heap for it.
+// all have the same map. The race detector does not hear of the values for columns, which would
+// move them from the stack to the heap: no other goroutine knows them.
 
 // stripMap holds the values of a NormMap for each column of a strip.
 type stripMap struct{ mean, scale, shift [strip]float32 }
@@ -117,9 +131,14 @@ func Norm(dst, x []float32, m *NormMap) {
 	var s stripMap
 	s.set(m)
 	rows, last := byStrips(x)
-	wide, narrow := s.rows(strip, m.Floor), s.rows(len(last), m.Floor)
-	ColNorm(dst[:len(rows)], rows, &wide)
-	ColNorm(dst[len(rows):], last, &narrow)
+	raceRead(x)
+	raceWrite(dst)
+	if wide := s.rows(strip, m.Floor); len(rows) > 0 {
+		colNorm(dst[:len(rows)], rows, &wide)
+	}
+	if narrow := s.rows(len(last), m.Floor); len(last) > 0 {
+		colNorm(dst[len(rows):], last, &narrow)
+	}
 }
 
 // NormSums returns, for the gradient dy of Norm's result, the sums of dy and of
@@ -132,9 +151,14 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 	var sums, dots [strip]float64
 	rows, last := byStrips(x)
 	n := len(last)
-	wide, narrow := s.rows(strip, m.Floor), s.rows(n, m.Floor)
-	ColNormSums(sums[:], dots[:], dy[:len(rows)], rows, &wide)
-	ColNormSums(sums[:n], dots[:n], dy[len(rows):], last, &narrow)
+	raceRead(x)
+	raceRead(dy)
+	if wide := s.rows(strip, m.Floor); len(rows) > 0 {
+		colNormSums(sums[:], dots[:], dy[:len(rows)], rows, &wide)
+	}
+	if narrow := s.rows(n, m.Floor); n > 0 {
+		colNormSums(sums[:n], dots[:n], dy[len(rows):], last, &narrow)
+	}
 	return sumStrip(&sums), sumStrip(&dots)
 }
 
@@ -152,9 +176,15 @@ func NormGrad(dst, dy, x []float32, m *NormMap, p, q, r float32) {
 	repeat(&rs, r)
 	rows, last := byStrips(x)
 	whole, n := len(rows), len(last)
-	wide, narrow := s.rows(strip, m.Floor), s.rows(n, m.Floor)
-	ColNormGrad(dst[:whole], dy[:whole], rows, &wide, ps[:], qs[:], rs[:])
-	ColNormGrad(dst[whole:], dy[whole:], last, &narrow, ps[:n], qs[:n], rs[:n])
+	raceRead(x)
+	raceRead(dy)
+	raceWrite(dst)
+	if wide := s.rows(strip, m.Floor); whole > 0 {
+		colNormGrad(dst[:whole], dy[:whole], rows, &wide, ps[:], qs[:], rs[:])
+	}
+	if narrow := s.rows(n, m.Floor); n > 0 {
+		colNormGrad(dst[whole:], dy[whole:], last, &narrow, ps[:n], qs[:n], rs[:n])
+	}
 }
 
 // Moments returns the sums of x-pivot and of (x-pivot)^2.
@@ -164,8 +194,13 @@ func Moments(x []float32, pivot float32) (sum, squares float64) {
 	repeat(&pivots, pivot)
 	rows, last := byStrips(x)
 	n := len(last)
-	ColMoments(sums[:], dots[:], rows, pivots[:])
-	ColMoments(sums[:n], dots[:n], last, pivots[:n])
+	raceRead(x)
+	if len(rows) > 0 {
+		colMoments(sums[:], dots[:], rows, pivots[:])
+	}
+	if n > 0 {
+		colMoments(sums[:n], dots[:n], last, pivots[:n])
+	}
 	return sumStrip(&sums), sumStrip(&dots)
 }
 
