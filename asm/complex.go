@@ -82,7 +82,7 @@ const (
 	// multiplied.
 	complexTogether = 64
 	// ComplexSpare is the number of values that a complex product needs as spare memory.
-	ComplexSpare = 3*complexTogether*complexSteps + 2*complexTogether*complexTogether
+	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether
 )
 
 // complexWork is the memory for a block: sums of rows of A, differences and negative sums of columns of B,
@@ -94,7 +94,7 @@ func newComplexWork(spare []float32) (w complexWork) {
 	w.sum, spare = spare[:operand], spare[operand:]
 	w.difference, spare = spare[:operand], spare[operand:]
 	w.negative, spare = spare[:operand], spare[operand:]
-	w.s, w.t = spare[:product], spare[product:ComplexSpare-3*operand]
+	w.s, w.t = spare[:product], spare[product:][:product]
 	return w
 }
 

@@ -13,12 +13,19 @@ const complexRows = 4
 //go:noescape
 func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
 
-// sgemmComplex6x16AVX2 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 16 columns. Elements (i, p) of A and
-// of the sum of both its parts stand at i*row + p*step. The panel is that of scomplexPanelAVX2, with 96 spare values
-// behind it. It asks for k lines of 64 bytes from ahead on.
+// sgemmComplex6x16AVX2 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 16 columns. Rows of A are row values
+// apart, those of the sum of both its parts sumRow; where that is 0 they are strips [k, 6] as scomplexStripAVX2
+// makes them. The panel is that of scomplexPanelAVX2, with 96 spare values behind it. It asks for k/4*3 lines of 64
+// bytes from ahead on.
 //
 //go:noescape
-func sgemmComplex6x16AVX2(m, n, k int, sum *float32, sumRow, sumStep int, ar, ai *float32, row, step int, panel, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
+func sgemmComplex6x16AVX2(m, n, k int, sum *float32, sumRow int, ar, ai *float32, row int, panel, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
+
+// scomplexStripAVX2 brings 1 <= m <= 6 columns of both parts of A, of k >= 1 rows, and their sum to a strip
+// [3, k+1, 6]: the sum, ai and ar.
+//
+//go:noescape
+func scomplexStripAVX2(m, k int, ar, ai *float32, ld int, strip *float32)
 
 // scomplexPanelAVX2 brings 1 <= n <= 16 columns of B, of k >= 1 rows, to a panel [3, k, 16]: Br, Bi - Br and
 // Bi + Br.
@@ -62,39 +69,63 @@ func (c *complexProduct) strips(m, n, k, j, p int, accumulate bool) {
 	}
 }
 
-// blocks multiplies block by block. The panel stays in the first-level cache, and sums of A, which are made once for
-// all panels, in the second.
+// blocks multiplies block by block: as many columns as there is memory for, whose panels are made once, by one block of
+// rows after the other. Sums of A, which are made once for these columns, stay in the second-level cache, and the panel at
+// hand in the first. Where A is k-major its columns, which may lie in few sets of the first-level cache, come with them.
 func (c *complexProduct) blocks(m, n, k int, accumulate bool, spare []float32) {
-	const most = 2 * complexTogether // rows
-	sums, panel := spare[:most*complexSteps], spare[most*complexSteps:][:3*complexSteps*avx2NR+avx2MR*avx2NR]
+	const panelsMost = complexTogether * 3 * complexSteps
+	panels, sums := spare[:panelsMost+avx2MR*avx2NR], spare[panelsMost+avx2MR*avx2NR:ComplexSpare]
+	most := 2 * complexTogether // rows
+	if c.step != 1 {
+		most = len(sums) / stripValues(complexSteps) * avx2MR
+	}
 	blocks := (m + most - 1) / most
 	for p := 0; p == 0 || p < k; p += complexSteps {
 		steps := min(complexSteps, k-p)
-		for i := range blocks {
-			first, end := i*m/blocks, (i+1)*m/blocks
-			for j := 0; j < n; j += avx2NR {
-				b := c.block(first, j, p, avx2NR)
-				if j == 0 {
-					b.sums(sums, end-first, steps)
+		wide := panelsMost / (3 * avx2NR * max(1, steps)) * avx2NR
+		for column := 0; column < n; column += wide {
+			to := min(n, column+wide)
+			for i := range blocks {
+				first, end := i*m/blocks, (i+1)*m/blocks
+				for j := column; j < to; j += avx2NR {
+					b := c.block(first, j, p, avx2NR)
+					if j == column && steps > 0 {
+						b.sums(sums, end-first, steps)
+					}
+					cols, panel := min(avx2NR, to-j), panels
+					if blocks > 1 { // or the same lines of the cache will do for all
+						panel = panels[(j-column)*3*steps:]
+					}
+					if i == 0 {
+						b.panel(panel, cols, steps)
+					}
+					b.column(end-first, cols, steps, sums, panel, accumulate || p > 0, &c.ahead)
 				}
-				b.panel(panel, min(avx2NR, n-j), steps)
-				b.column(end-first, min(avx2NR, n-j), steps, sums, panel, accumulate || p > 0, &c.ahead)
 			}
 		}
 	}
 }
 
-// sums adds both parts of A, which sums has without gaps in the order in which they are stored.
+// stripValues returns the size of a strip of A and of its sum.
+func stripValues(k int) int { return 3 * (k + 1) * avx2MR }
+
+// strip returns the rows of strip s of m rows.
+func (c *complexProduct) strip(s, m int) (row, end int) {
+	strips := (m + avx2MR - 1) / avx2MR
+	return s * m / strips, (s + 1) * m / strips
+}
+
+// sums adds both parts of A, to rows without gaps or to strips.
 //
 //go:noinline
 func (c *complexProduct) sums(sums []float32, m, k int) {
-	if k == 0 {
-		return
-	}
 	if c.step == 1 {
 		saddRowsAVX2(m, k, unsafe.SliceData(c.ar), unsafe.SliceData(c.ai), c.row, unsafe.SliceData(sums))
-	} else {
-		saddRowsAVX2(k, m, unsafe.SliceData(c.ar), unsafe.SliceData(c.ai), c.step, unsafe.SliceData(sums))
+		return
+	}
+	for s := 0; s*avx2MR < m; s++ {
+		i, end := c.strip(s, m)
+		scomplexStripAVX2(end-i, k, &c.ar[i], &c.ai[i], c.step, &sums[s*stripValues(k)])
 	}
 }
 
@@ -111,15 +142,16 @@ func (c *complexProduct) panel(panel []float32, n, k int) {
 //
 //go:noinline
 func (c *complexProduct) column(m, n, k int, sums, panel []float32, accumulate bool, ahead *lookahead) {
-	sumRow, sumStep := k, 1
-	if c.step != 1 {
-		sumRow, sumStep = 1, m
-	}
-	strips := (m + avx2MR - 1) / avx2MR
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
+	for s := 0; s*avx2MR < m; s++ {
+		i, end := c.strip(s, m)
+		sum, row, sumRow := &sums[i*k], c.row, k
+		ar, ai := unsafe.SliceData(from(c.ar, i*row)), unsafe.SliceData(from(c.ai, i*row))
+		if c.step != 1 {
+			strip := sums[s*stripValues(k):]
+			sum, row, sumRow = &strip[0], 0, 0
+			ai, ar = &strip[stripValues(k)/3], &strip[stripValues(k)/3*2]
+		}
 		to := i * c.ldc
-		sgemmComplex6x16AVX2(end-i, n, k, &sums[i*sumRow], sumRow, sumStep, unsafe.SliceData(from(c.ar, i*c.row)), unsafe.SliceData(from(c.ai, i*c.row)), c.row, c.step,
-			&panel[0], &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(k, &c.cr[to]))
+		sgemmComplex6x16AVX2(end-i, n, k, sum, sumRow, ar, ai, row, &panel[0], &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(k/4*3, &c.cr[to]))
 	}
 }

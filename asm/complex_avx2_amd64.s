@@ -18,61 +18,82 @@
 //	the same for Ar and panel[k:], Bi - Br
 //	Ci = S + T // accumulate: added
 //
-// Each m has a loop of its own. S lies in the frame. A tile of fewer columns goes through 96 values behind the panel,
-// whose rows SI then counts; R9 is what is left of the row of C.
+// Each m has a loop of its own, for A row-major and for A in strips [k, 6]. They hold few instructions beside products: where a core
+// is shared, its other thread takes every other turn at handing them out. S lies in the frame. A tile of fewer columns goes
+// through 96 values behind the panel, whose rows SI then counts; R9 is what is left of the row of C.
 //
-//	Y0..Y11    T: row i in Y(2i) and Y(2i+1)
-//	Y12, Y13   the row of the panel; at the end a row of S
-//	Y14, Y15   broadcast values of A, in turn; at the end the columns that exist
-//	SI, R11    rows 0 and 3 of A at the step
-//	R9         bytes from one row of A to the next
-//	R13        bytes from one step of A to the next
-//	DI         the row of the panel
-//	DX         what is fetched ahead, a line for each step of the first product
-//	CX         steps left
-//	BX         the product: 0, 1 and 2
-//	R8, R10    at the end the row of C, ldc in bytes
-//	R12        at the end the number of columns
-//	AX         scratch, rows left
+//	Y0..Y11          T: row i in Y(2i) and Y(2i+1)
+//	Y12, Y13         the row of the panel; at the end a row of S
+//	Y14, Y15         broadcast values of A, in turn; at the end the columns that exist
+//	SI               the step of A
+//	R9, R11, R13     bytes of one, three and five rows of A
+//	DI               the row of the panel, 128 bytes behind it in the loops
+//	DX               what is fetched ahead, a line every four steps
+//	CX               steps left
+//	BX               the product: 0, 1 and 2
+//	R8, R10          at the end the row of C, ldc in bytes
+//	R12              at the end the number of columns
+//	AX               scratch, rows left
 
 #define ROW(x, t, c0, c1) \
 	VBROADCASTSS x, t       \
 	VFMADD231PS  Y12, t, c0 \
 	VFMADD231PS  Y13, t, c1
 
-#define ROWS1 ROW((SI), Y14, Y0, Y1)
-#define ROWS2 ROWS1; ROW((SI)(R9*1), Y15, Y2, Y3)
-#define ROWS3 ROWS2; ROW((SI)(R9*2), Y14, Y4, Y5)
-#define ROWS4 ROWS3; ROW((R11), Y15, Y6, Y7)
-#define ROWS5 ROWS4; ROW((R11)(R9*1), Y14, Y8, Y9)
-#define ROWS6 ROWS5; ROW((R11)(R9*2), Y15, Y10, Y11)
+// ROWS1..ROWS6 multiply the first rows of A, row-major, at byte d of each row.
 
-#define STEP(rows, d) \
-	VMOVUPS    d(DI), Y12    \
-	VMOVUPS    d+32(DI), Y13 \
-	PREFETCHT0 d(DX)         \
-	rows                     \
-	ADDQ       R13, SI       \
-	ADDQ       R13, R11
+#define ROWS1(d) ROW(d(SI), Y14, Y0, Y1)
+#define ROWS2(d) ROWS1(d); ROW(d(SI)(R9*1), Y15, Y2, Y3)
+#define ROWS3(d) ROWS2(d); ROW(d(SI)(R9*2), Y14, Y4, Y5)
+#define ROWS4(d) ROWS3(d); ROW(d(SI)(R11*1), Y15, Y6, Y7)
+#define ROWS5(d) ROWS4(d); ROW(d(SI)(R9*4), Y14, Y8, Y9)
+#define ROWS6(d) ROWS5(d); ROW(d(SI)(R13*1), Y15, Y10, Y11)
 
-// STEPS runs through CX steps, two at a time.
-#define STEPS(rows, two, rest) \
-	SHRQ    $1, CX       \
-	JZ      rest         \
-	PCALIGN $64          \
-	two:                 \
-	STEP(rows, 0)        \
-	STEP(rows, 64)       \
-	ADDQ    $128, DI     \
-	ADDQ    $128, DX     \
-	DECQ    CX           \
-	JNZ     two          \
-	rest:                \
-	TESTQ   $1, k+16(FP) \
-	JZ      sums         \
-	STEP(rows, 0)        \
-	ADDQ    $64, DI      \
-	JMP     sums
+// COLS1..COLS6 multiply the first columns of A in strips, at byte d.
+
+#define COLS1(d) ROW(d(SI), Y14, Y0, Y1)
+#define COLS2(d) COLS1(d); ROW(d+4(SI), Y15, Y2, Y3)
+#define COLS3(d) COLS2(d); ROW(d+8(SI), Y14, Y4, Y5)
+#define COLS4(d) COLS3(d); ROW(d+12(SI), Y15, Y6, Y7)
+#define COLS5(d) COLS4(d); ROW(d+16(SI), Y14, Y8, Y9)
+#define COLS6(d) COLS5(d); ROW(d+20(SI), Y15, Y10, Y11)
+
+#define PANEL(d) \
+	VMOVUPS d-128(DI), Y12 \
+	VMOVUPS d-96(DI), Y13
+
+// STEPS runs through CX steps, bytes of A apart, four at a time.
+#define STEPS(rows, bytes, four, rest, one) \
+	SHRQ       $2, CX         \
+	JZ         rest           \
+	PCALIGN    $64            \
+	four:                     \
+	PANEL(0)                  \
+	rows(0)                   \
+	PANEL(64)                 \
+	rows(bytes)               \
+	PANEL(128)                \
+	rows(2*bytes)             \
+	PANEL(192)                \
+	rows(3*bytes)             \
+	PREFETCHT0 (DX)           \
+	ADDQ       $(4*bytes), SI \
+	ADDQ       $256, DI       \
+	ADDQ       $64, DX        \
+	DECQ       CX             \
+	JNZ        four           \
+	rest:                     \
+	MOVQ       k+16(FP), CX   \
+	ANDQ       $3, CX         \
+	JZ         sums           \
+	one:                      \
+	PANEL(0)                  \
+	rows(0)                   \
+	ADDQ       $bytes, SI     \
+	ADDQ       $64, DI        \
+	DECQ       CX             \
+	JNZ        one            \
+	JMP        sums
 
 // SUBTRACT and ADD make a row of C of S, at d, and T.
 #define SUBTRACT(d, c0, c1) \
@@ -106,56 +127,89 @@
 	save(Y8, Y9)   \
 	save(Y10, Y11)
 
-// func sgemmComplex6x16AVX2(m, n, k int, sum *float32, sumRow, sumStep int, ar, ai *float32, row, step int, panel, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
-TEXT ·sgemmComplex6x16AVX2(SB), NOSPLIT, $384-128
+// func sgemmComplex6x16AVX2(m, n, k int, sum *float32, sumRow int, ar, ai *float32, row int, panel, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
+TEXT ·sgemmComplex6x16AVX2(SB), NOSPLIT, $384-112
 	XORQ BX, BX
-	MOVQ panel+80(FP), DI
-	MOVQ ahead+120(FP), DX
+	MOVQ panel+64(FP), DI
+	MOVQ ahead+104(FP), DX
 	MOVQ sum+24(FP), SI
 	MOVQ sumRow+32(FP), R9
-	MOVQ sumStep+40(FP), R13
 
 product:
-	SHLQ $2, R9
-	SHLQ $2, R13
-	LEAQ (R9)(R9*2), R11
-	ADDQ SI, R11
+	ADDQ  $128, DI
 	ZERO12
-	MOVQ k+16(FP), CX
-	MOVQ m+0(FP), AX
+	MOVQ  k+16(FP), CX
+	MOVQ  m+0(FP), AX
+	TESTQ R9, R9
+	JZ    strip
+	SHLQ  $2, R9
+	LEAQ  (R9)(R9*2), R11
+	LEAQ  (R9)(R9*4), R13
+	CMPQ  AX, $6
+	JEQ   rows6
+	CMPQ  AX, $5
+	JEQ   rows5
+	CMPQ  AX, $4
+	JEQ   rows4
+	CMPQ  AX, $3
+	JEQ   rows3
+	CMPQ  AX, $2
+	JEQ   rows2
+	JMP   rows1
+
+strip:
 	CMPQ AX, $6
-	JEQ  rows6
+	JEQ  cols6
 	CMPQ AX, $5
-	JEQ  rows5
+	JEQ  cols5
 	CMPQ AX, $4
-	JEQ  rows4
+	JEQ  cols4
 	CMPQ AX, $3
-	JEQ  rows3
+	JEQ  cols3
 	CMPQ AX, $2
-	JEQ  rows2
-	JMP  rows1
+	JEQ  cols2
+	JMP  cols1
 
 rows1:
-	STEPS(ROWS1, rows1two, rows1rest)
+	STEPS(ROWS1, 4, rows1four, rows1rest, rows1one)
 
 rows2:
-	STEPS(ROWS2, rows2two, rows2rest)
+	STEPS(ROWS2, 4, rows2four, rows2rest, rows2one)
 
 rows3:
-	STEPS(ROWS3, rows3two, rows3rest)
+	STEPS(ROWS3, 4, rows3four, rows3rest, rows3one)
 
 rows4:
-	STEPS(ROWS4, rows4two, rows4rest)
+	STEPS(ROWS4, 4, rows4four, rows4rest, rows4one)
 
 rows5:
-	STEPS(ROWS5, rows5two, rows5rest)
+	STEPS(ROWS5, 4, rows5four, rows5rest, rows5one)
 
 rows6:
-	STEPS(ROWS6, rows6two, rows6rest)
+	STEPS(ROWS6, 4, rows6four, rows6rest, rows6one)
+
+cols1:
+	STEPS(COLS1, 24, cols1four, cols1rest, cols1one)
+
+cols2:
+	STEPS(COLS2, 24, cols2four, cols2rest, cols2one)
+
+cols3:
+	STEPS(COLS3, 24, cols3four, cols3rest, cols3one)
+
+cols4:
+	STEPS(COLS4, 24, cols4four, cols4rest, cols4one)
+
+cols5:
+	STEPS(COLS5, 24, cols5four, cols5rest, cols5one)
+
+cols6:
+	STEPS(COLS6, 24, cols6four, cols6rest, cols6one)
 
 sums:
+	SUBQ $128, DI
 	MOVQ m+0(FP), AX
-	MOVQ ldc+104(FP), R10
+	MOVQ ldc+88(FP), R10
 	SHLQ $2, R10
 	CMPQ BX, $1
 	JEQ  real
@@ -176,7 +230,7 @@ sums:
 	MOVQ    k+16(FP), AX  // past Bi - Br
 	SHLQ    $6, AX
 	ADDQ    AX, DI
-	MOVQ    ai+56(FP), SI
+	MOVQ    ai+48(FP), SI
 	JMP     more
 
 real:
@@ -186,7 +240,7 @@ real:
 	SUBTRACT(192, Y6, Y7)
 	SUBTRACT(256, Y8, Y9)
 	SUBTRACT(320, Y10, Y11)
-	MOVQ cr+88(FP), R8
+	MOVQ cr+72(FP), R8
 	JMP  save
 
 imaginary:
@@ -196,13 +250,13 @@ imaginary:
 	ADD(192, Y6, Y7)
 	ADD(256, Y8, Y9)
 	ADD(320, Y10, Y11)
-	MOVQ ci+96(FP), R8
+	MOVQ ci+80(FP), R8
 
 save:
 	MOVQ n+8(FP), R12
 	CMPQ R12, $16
 	JLT  narrow
-	CMPB accumulate+112(FP), $0
+	CMPB accumulate+96(FP), $0
 	JNE  accumulate
 	ALL(PUT)
 
@@ -218,7 +272,7 @@ narrow:
 	VMOVUPS 32(SI), Y15
 	MOVQ    $192, SI
 	IMULQ   k+16(FP), SI
-	ADDQ    panel+80(FP), SI
+	ADDQ    panel+64(FP), SI
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -237,7 +291,7 @@ narrowRow:
 	VMOVUPS    (SI), Y12
 	VMOVUPS    32(SI), Y13
 	MOVQ       R8, R9
-	CMPB       accumulate+112(FP), $0
+	CMPB       accumulate+96(FP), $0
 	JE         sum
 	VMASKMOVPS (R8), Y14, Y0
 	VMASKMOVPS 32(R8), Y15, Y1
@@ -259,13 +313,11 @@ next:
 	MOVQ k+16(FP), AX  // back to Bi - Br
 	SHLQ $7, AX
 	SUBQ AX, DI
-	MOVQ ar+48(FP), SI
+	MOVQ ar+40(FP), SI
 
 more:
 	INCQ BX
-	MOVQ DI, DX           // which is at hand
-	MOVQ row+64(FP), R9
-	MOVQ step+72(FP), R13
+	MOVQ row+56(FP), R9
 	JMP  product
 
 done:
@@ -339,6 +391,51 @@ maskedRow:
 	VMASKMOVPS 32(DI), Y15, Y3
 	PANELROW
 	JNZ        maskedRow
+	VZEROUPPER
+	RET
+
+// A strip of 1 <= m <= 6 columns of both parts of A, k-major, and of their sum: [3, k+1, 6]. In Go:
+//
+//	for p := range k {
+//		x, y := ar[p*ld:], ai[p*ld:]
+//		strip[0][p], strip[1][p], strip[2][p] = x+y, y, x // m values each
+//	}
+//
+// A row is written as eight values, two of which the next one overwrites or, after the last, nobody reads.
+//
+//	SI, DI    the rows of ar and ai
+//	R8        bytes from one to the next
+//	R9, R10   the row of the sum in the strip, bytes to that of ai
+//	CX        rows left
+//	AX        scratch
+//	Y0..Y2    the rows of ar, of ai and of the sum
+//	Y15       the columns that exist
+
+// func scomplexStripAVX2(m, k int, ar, ai *float32, ld int, strip *float32)
+TEXT ·scomplexStripAVX2(SB), NOSPLIT, $0-48
+	MOVQ m+0(FP), CX
+	TAILMASK
+	MOVQ k+8(FP), CX
+	MOVQ ar+16(FP), SI
+	MOVQ ai+24(FP), DI
+	MOVQ ld+32(FP), R8
+	MOVQ strip+40(FP), R9
+	SHLQ $2, R8
+	LEAQ 3(CX)(CX*2), R10 // 6*(k+1) values
+	SHLQ $3, R10
+
+row:
+	VMASKMOVPS (SI), Y15, Y0
+	VMASKMOVPS (DI), Y15, Y1
+	VADDPS     Y1, Y0, Y2
+	VMOVUPS    Y2, (R9)
+	VMOVUPS    Y1, (R9)(R10*1)
+	VMOVUPS    Y0, (R9)(R10*2)
+	ADDQ       R8, SI
+	ADDQ       R8, DI
+	ADDQ       $24, R9
+	DECQ       CX
+	JNZ        row
 	VZEROUPPER
 	RET
 

@@ -27,16 +27,19 @@
 //	Y0..Y11      T: row i in Y(2i) and Y(2i+1)
 //	Y12, Y13     the row of B
 //	Y14, Y15     broadcast values of A, in turn; Y15 also holds masks
-//	SI, R9       A, lda in bytes; NN: rows 0 and 3 of A are at SI and R11;
-//	             TN: SI moves from step to step
-//	DI, R10      the row of B, ldb in bytes
+//	SI, R9       A, lda in bytes; NN: rows 0 and 3 of A are at SI and R11; TN: R11 is
+//	             three times R9
+//	DI, R10, R12 the row of B, ldb in bytes once and three times
 //	R8, DX       the row of C, ldc in bytes
 //	BX           masks of columns 0..7, then of 8..15 (in onOff of pack_amd64.go)
 //	CX           k
 //	AX           counter
-//	R12          columns of the tile
+//	R12          at the end the columns of a narrower tile
 //	R13, R14     what is fetched ahead, its step in bytes
 //	R15          passes of four steps after those that fetch
+//
+// Loops hold few instructions beside products: where a core is shared, its other
+// thread takes every other turn at handing them out.
 //
 // The rows of a narrower tile go through the frame. Meanwhile SI and DI are a row there and what is left of the row
 // of C.
@@ -54,22 +57,21 @@
 	VBROADCASTSS x, t       \
 	VFMADD231PS  Y12, t, c0
 
-#define FULLB \
-	VMOVUPS (DI), Y12   \
-	VMOVUPS 32(DI), Y13 \
-	ADDQ    R10, DI
+// FULLB, MASKEDB and NARROWB load the row of B at x.
 
-#define MASKEDB \
-	VMOVUPS    (BX), Y14        \
-	VMOVUPS    32(BX), Y15      \
-	VMASKMOVPS (DI), Y14, Y12   \
-	VMASKMOVPS 32(DI), Y15, Y13 \
-	ADDQ       R10, DI
+#define FULLB(x) \
+	VMOVUPS 0 x, Y12  \
+	VMOVUPS 32 x, Y13
 
-#define NARROWB \
-	VMOVUPS    (BX), Y15      \
-	VMASKMOVPS (DI), Y15, Y12 \
-	ADDQ       R10, DI
+#define MASKEDB(x) \
+	VMOVUPS    (BX), Y14      \
+	VMOVUPS    32(BX), Y15    \
+	VMASKMOVPS 0 x, Y14, Y12  \
+	VMASKMOVPS 32 x, Y15, Y13
+
+#define NARROWB(x) \
+	VMOVUPS    (BX), Y15     \
+	VMASKMOVPS 0 x, Y15, Y12
 
 // NN1..NN6 multiply the first rows of A, row-major, at byte d of each row.
 
@@ -80,14 +82,14 @@
 #define NN5(row, d) NN4(row, d); row(d(R11)(R9*1), Y14, Y8, Y9)
 #define NN6(row, d) NN5(row, d); row(d(R11)(R9*2), Y15, Y10, Y11)
 
-// TN1..TN6 multiply the first columns of A, k-major.
+// TN1..TN6 multiply the first columns of A, k-major, at x.
 
-#define TN1(row) row(0(SI), Y14, Y0, Y1)
-#define TN2(row) TN1(row); row(4(SI), Y15, Y2, Y3)
-#define TN3(row) TN2(row); row(8(SI), Y14, Y4, Y5)
-#define TN4(row) TN3(row); row(12(SI), Y15, Y6, Y7)
-#define TN5(row) TN4(row); row(16(SI), Y14, Y8, Y9)
-#define TN6(row) TN5(row); row(20(SI), Y15, Y10, Y11)
+#define TN1(row, x) row(0 x, Y14, Y0, Y1)
+#define TN2(row, x) TN1(row, x); row(4 x, Y15, Y2, Y3)
+#define TN3(row, x) TN2(row, x); row(8 x, Y14, Y4, Y5)
+#define TN4(row, x) TN3(row, x); row(12 x, Y15, Y6, Y7)
+#define TN5(row, x) TN4(row, x); row(16 x, Y14, Y8, Y9)
+#define TN6(row, x) TN5(row, x); row(20 x, Y15, Y10, Y11)
 
 // AHEAD names the rows to fetch ahead, or the row of C, which is there.
 #define AHEAD \
@@ -123,66 +125,67 @@
 // LOOPNN and LOOPTN run through k, four steps at a time, and leave to save. The
 // other labels are the macro's own.
 #define LOOPNN(rows, row, loadB, four, rest, one, save) \
-	FOURS(four, rest)   \
-	PCALIGN    $64      \
-	four:               \
-	PREFETCHT0 (R13)    \
-	ADDQ       R14, R13 \
-	loadB               \
-	rows(row, 0)        \
-	loadB               \
-	rows(row, 4)        \
-	loadB               \
-	rows(row, 8)        \
-	loadB               \
-	rows(row, 12)       \
-	ADDQ       $16, SI  \
-	ADDQ       $16, R11 \
-	DECQ       AX       \
-	JNZ        four     \
-	MOREFOURS(four)     \
-	rest:               \
-	ANDQ       $3, CX   \
-	JZ         save     \
-	one:                \
-	loadB               \
-	rows(row, 0)        \
-	ADDQ       $4, SI   \
-	ADDQ       $4, R11  \
-	DECQ       CX       \
-	JNZ        one      \
+	FOURS(four, rest)          \
+	PCALIGN    $64             \
+	four:                      \
+	PREFETCHT0 (R13)           \
+	ADDQ       R14, R13        \
+	loadB((DI))                \
+	rows(row, 0)               \
+	loadB((DI)(R10*1))         \
+	rows(row, 4)               \
+	loadB((DI)(R10*2))         \
+	rows(row, 8)               \
+	loadB((DI)(R12*1))         \
+	rows(row, 12)              \
+	LEAQ       (DI)(R10*4), DI \
+	ADDQ       $16, SI         \
+	ADDQ       $16, R11        \
+	DECQ       AX              \
+	JNZ        four            \
+	MOREFOURS(four)            \
+	rest:                      \
+	ANDQ       $3, CX          \
+	JZ         save            \
+	one:                       \
+	loadB((DI))                \
+	rows(row, 0)               \
+	ADDQ       R10, DI         \
+	ADDQ       $4, SI          \
+	ADDQ       $4, R11         \
+	DECQ       CX              \
+	JNZ        one             \
 	JMP        save
 
 #define LOOPTN(rows, row, loadB, four, rest, one, save) \
-	FOURS(four, rest)   \
-	PCALIGN    $64      \
-	four:               \
-	PREFETCHT0 (R13)    \
-	ADDQ       R14, R13 \
-	loadB               \
-	rows(row)           \
-	ADDQ       R9, SI   \
-	loadB               \
-	rows(row)           \
-	ADDQ       R9, SI   \
-	loadB               \
-	rows(row)           \
-	ADDQ       R9, SI   \
-	loadB               \
-	rows(row)           \
-	ADDQ       R9, SI   \
-	DECQ       AX       \
-	JNZ        four     \
-	MOREFOURS(four)     \
-	rest:               \
-	ANDQ       $3, CX   \
-	JZ         save     \
-	one:                \
-	loadB               \
-	rows(row)           \
-	ADDQ       R9, SI   \
-	DECQ       CX       \
-	JNZ        one      \
+	FOURS(four, rest)          \
+	PCALIGN    $64             \
+	four:                      \
+	PREFETCHT0 (R13)           \
+	ADDQ       R14, R13        \
+	loadB((DI))                \
+	rows(row, (SI))            \
+	loadB((DI)(R10*1))         \
+	rows(row, (SI)(R9*1))      \
+	loadB((DI)(R10*2))         \
+	rows(row, (SI)(R9*2))      \
+	loadB((DI)(R12*1))         \
+	rows(row, (SI)(R11*1))     \
+	LEAQ       (DI)(R10*4), DI \
+	LEAQ       (SI)(R9*4), SI  \
+	DECQ       AX              \
+	JNZ        four            \
+	MOREFOURS(four)            \
+	rest:                      \
+	ANDQ       $3, CX          \
+	JZ         save            \
+	one:                       \
+	loadB((DI))                \
+	rows(row, (SI))            \
+	ADDQ       R10, DI         \
+	ADDQ       R9, SI          \
+	DECQ       CX              \
+	JNZ        one             \
 	JMP        save
 
 // SETUP wants min(n, 16) in AX and m in R11. It makes byte strides and the
@@ -237,6 +240,7 @@
 
 // NARROWROWS stores CX rows of R12 < 16 columns, the last one first.
 #define NARROWROWS(accumulate) \
+	MOVQ       n+8(FP), R12                \
 	VMOVUPS    (BX), Y14                   \
 	VMOVUPS    32(BX), Y15                 \
 	row:                                   \
@@ -301,7 +305,6 @@ tile:
 	MOVQ    $16, CX
 	CMPQ    AX, CX
 	CMOVQGT CX, AX
-	MOVQ    AX, R12
 	MOVQ    k+16(FP), CX
 	MOVQ    a+24(FP), SI
 	MOVQ    lda+32(FP), R9
@@ -314,9 +317,10 @@ tile:
 	LEAQ    (R9)(R9*2), AX
 	LEAQ    (SI)(AX*1), R11
 	MOVQ    m+0(FP), AX
-	CMPQ    R12, $16
-	JEQ     wide
-	CMPQ    R12, $8
+	LEAQ    (R10)(R10*2), R12
+	CMPQ    n+8(FP), $16
+	JGE     wide
+	CMPQ    n+8(FP), $8
 	JGT     tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
 
@@ -404,7 +408,6 @@ tile:
 	MOVQ    $16, CX
 	CMPQ    AX, CX
 	CMOVQGT CX, AX
-	MOVQ    AX, R12
 	MOVQ    k+16(FP), CX
 	MOVQ    a+24(FP), SI
 	MOVQ    lda+32(FP), R9
@@ -415,9 +418,11 @@ tile:
 	SETUP(fetch)
 	AHEAD
 	MOVQ    m+0(FP), AX
-	CMPQ    R12, $16
-	JEQ     wide
-	CMPQ    R12, $8
+	LEAQ    (R9)(R9*2), R11
+	LEAQ    (R10)(R10*2), R12
+	CMPQ    n+8(FP), $16
+	JGE     wide
+	CMPQ    n+8(FP), $8
 	JGT     tail
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6)
 

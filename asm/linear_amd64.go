@@ -10,20 +10,31 @@ import "unsafe"
 //go:noescape
 func linear14x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, bias, c *float32, ldc int, stream bool)
 
+// linear6x16AVX2 is Linear for 6 rows and tiles*16 columns, tiles >= 1. It does not bypass the caches, which took
+// longer on processors without AVX-512.
+//
+//go:noescape
+func linear6x16AVX2(tiles, k int, a *float32, lda int, b *float32, ldb int, bias, c *float32, ldc int)
+
 func storeFence()
 
 // linear is Linear for a strip of at most mr rows.
 //
 //go:noinline
 func linear(m, n, k int, a []float32, lda int, b []float32, ldb int, bias, c []float32, ldc int, stream bool) {
-	tiles := n / avx512NR
-	if level != AVX512 || m < avx512MR || tiles == 0 || k == 0 {
+	mr, nr := gemmTile()
+	tiles := n / nr
+	if level < AVX2 || m < mr || tiles == 0 || k == 0 {
 		linearParts(m, n, k, a, lda, b, ldb, bias, c, ldc)
 		return
 	}
-	line := uintptr(unsafe.Pointer(unsafe.SliceData(c)))%64 == 0 && ldc%16 == 0
-	linear14x32AVX512(tiles, k, &a[0], lda, &b[0], ldb, &bias[0], &c[0], ldc, stream && line)
-	if done := tiles * avx512NR; done < n {
+	if level == AVX2 {
+		linear6x16AVX2(tiles, k, &a[0], lda, &b[0], ldb, &bias[0], &c[0], ldc)
+	} else {
+		line := uintptr(unsafe.Pointer(unsafe.SliceData(c)))%64 == 0 && ldc%16 == 0
+		linear14x32AVX512(tiles, k, &a[0], lda, &b[0], ldb, &bias[0], &c[0], ldc, stream && line)
+	}
+	if done := tiles * nr; done < n {
 		linearParts(m, n-done, k, a, lda, b[done:], ldb, bias, c[done:], ldc)
 	}
 }

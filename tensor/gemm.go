@@ -68,6 +68,11 @@ const (
 	// second-level cache holds.
 	gemmInPlace = 192 << 10
 
+	// Low strips, of at most half a line of a k-major A, read B more often. From gemmLowInPlace
+	// values on, 128 KiB, packing either operand pays, A where at least gemmLowPanels panels use it.
+	gemmLowInPlace = 32 << 10
+	gemmLowPanels  = 16
+
 	// gemmLine is the size of a cache line in bytes.
 	gemmLine = 64
 
@@ -285,12 +290,16 @@ func (j *gemmJob) plan(workers int) {
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > gemmInPlace)
+	high, small := 4*j.mr > gemmLine/2, gemmInPlace
+	if !high {
+		small = gemmLowInPlace
+	}
+	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > small)
 	// A strip in place is read once for each panel, so it should stay in the caches.
 	// k-major it takes a line for each step, of which a low one uses little.
-	high := 4*j.mr > gemmLine/2
 	inPlace := high && !narrowSets(j.lda) || j.panels <= gemmFewPanels && j.m*j.k <= gemmInPlace
-	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (aliased(j.lda) || j.transA && !inPlace))
+	crowded := aliased(j.lda) || !high && (quarterAliased(j.lda) || j.panels >= gemmLowPanels && j.m*j.k > small)
+	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (crowded || j.transA && !inPlace))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 
 	j.kc = gemmKC
@@ -364,10 +373,12 @@ func (j *gemmJob) share(steps, workers int) {
 }
 
 // aliased reports whether rows ld values apart fall into the same few sets of
-// the first-level cache, narrowSets whether hundreds of them are too many for the sets
-// of the second-level one.
-func aliased(ld int) bool    { return ld%1024 == 0 }
-func narrowSets(ld int) bool { return ld%128 == 0 }
+// the first-level cache, quarterAliased whether the six rows of a strip do of one that takes a
+// way by a hash of the address (Zen), narrowSets whether hundreds of rows are too many for the
+// sets of the second-level one.
+func aliased(ld int) bool        { return ld%1024 == 0 }
+func quarterAliased(ld int) bool { return ld%256 == 0 }
+func narrowSets(ld int) bool     { return ld%128 == 0 }
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
