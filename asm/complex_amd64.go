@@ -15,7 +15,7 @@ func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi 
 
 // sgemmComplex6x16AVX2 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 16 columns. Rows of A are row values
 // apart, those of the sum of both its parts sumRow; where that is 0 they are strips [k, 6] as scomplexStripAVX2
-// makes them. The panel is that of scomplexPanelAVX2, with 96 spare values behind it. It asks for k/4*3 lines of 64
+// makes them. The panel is that of scomplexPanelAVX2, with 96 spare values behind it. It asks for k/4*6 lines of 64
 // bytes from ahead on.
 //
 //go:noescape
@@ -152,6 +152,6 @@ func (c *complexProduct) column(m, n, k int, sums, panel []float32, accumulate b
 			ai, ar = &strip[stripValues(k)/3], &strip[stripValues(k)/3*2]
 		}
 		to := i * c.ldc
-		sgemmComplex6x16AVX2(end-i, n, k, sum, sumRow, ar, ai, row, &panel[0], &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(k/4*3, &c.cr[to]))
+		sgemmComplex6x16AVX2(end-i, n, k, sum, sumRow, ar, ai, row, &panel[0], &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(k/4*6, &c.cr[to]))
 	}
 }

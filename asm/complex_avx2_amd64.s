@@ -28,7 +28,7 @@
 //	SI               the step of A
 //	R9, R11, R13     bytes of one, three and five rows of A
 //	DI               the row of the panel, 128 bytes behind it in the loops
-//	DX               what is fetched ahead, a line every four steps
+//	DX               what is fetched ahead, two lines every four steps
 //	CX               steps left
 //	BX               the product: 0, 1 and 2
 //	R8, R10          at the end the row of C, ldc in bytes
@@ -77,9 +77,10 @@
 	PANEL(192)                \
 	rows(3*bytes)             \
 	PREFETCHT0 (DX)           \
+	PREFETCHT0 64(DX)         \
 	ADDQ       $(4*bytes), SI \
 	ADDQ       $256, DI       \
-	ADDQ       $64, DX        \
+	ADDQ       $128, DX       \
 	DECQ       CX             \
 	JNZ        four           \
 	rest:                     \
