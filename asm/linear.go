@@ -101,12 +101,14 @@ func LinearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 // linearGradParts is LinearGrad by strips of GemmTN.
 func linearGradParts(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
 	mr, _ := gemmTile()
-	for i := 0; i < m; i += mr {
+	strips := (m + mr - 1) / mr
+	for s := range strips {
+		i, end := s*m/strips, (s+1)*m/strips // a strip of few rows would wait for its own sums
 		var ai []float32
 		if k > 0 {
 			ai = a[i:]
 		}
-		GemmStripTN(min(mr, m-i), n, k, ai, lda, b, ldb, c[i*ldc:], ldc, accumulate)
+		GemmStripTN(end-i, n, k, ai, lda, b, ldb, c[i*ldc:], ldc, accumulate)
 	}
 }
 

@@ -54,6 +54,10 @@ func pull8x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, c *f
 func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
 	const rows = 8
 	cols := n &^ (avx512NR - 1)
+	if level == AVX2 && k > 0 {
+		linearGradAhead(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
+		return
+	}
 	if level != AVX512 || m < rows || cols == 0 || k == 0 {
 		if len(ahead) > 0 && k > 0 {
 			prefetch(ahead, ldahead, min(k, (len(ahead)-1)/max(1, ldahead)+1), n)
@@ -78,6 +82,23 @@ func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 	linearGradParts(m-i, cols, k, a[i:], lda, b, ldb, c[min(len(c), i*ldc):], ldc, accumulate)
 	if cols < n {
 		linearGradParts(m, n-cols, k, a, lda, b[cols:], ldb, c[cols:], ldc, accumulate)
+	}
+}
+
+// linearGradAhead is LinearGrad by strips that share out the rows of ahead.
+func linearGradAhead(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
+	mr, nr := gemmTile()
+	strips, cols := (m+mr-1)/mr, stripColumns(k, nr)
+	for s := range strips {
+		i, end := s*m/strips, (s+1)*m/strips
+		fetch := Ahead{LD: ldahead}
+		if first := s * k / strips; times(first, ldahead) < len(ahead) {
+			fetch.X, fetch.Rows = ahead[first*ldahead:], (s+1)*k/strips-first
+		}
+		for j := 0; j < n; j += cols {
+			gemmAheadTN(end-i, min(cols, n-j), k, a[i:], lda, b[j:], ldb, nr, c[i*ldc+j:], ldc, fetch, accumulate)
+			fetch = fetch.beyond(cols)
+		}
 	}
 }
 

@@ -298,7 +298,7 @@ func (j *gemmJob) plan(workers int) {
 	// A strip in place is read once for each panel, so it should stay in the caches.
 	// k-major it takes a line for each step, of which a low one uses little.
 	inPlace := high && !narrowSets(j.lda) || j.panels <= gemmFewPanels && j.m*j.k <= gemmInPlace
-	crowded := aliased(j.lda) || !high && (quarterAliased(j.lda) || j.panels >= gemmLowPanels && j.m*j.k > small)
+	crowded := aliased(j.lda) || !high && j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
 	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (crowded || j.transA && !inPlace))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 

@@ -26,7 +26,7 @@ var kinds = []kind{
 	{"FMA", regexp.MustCompile(`asm\.(sgemm|sfoldedWaves|sfoldedProducts|skernelWaves|sgauss|souter|linear)\w*(AVX|NEON)`)},
 	{"splitting", regexp.MustCompile(`asm\.(split|slice)(Left|Right|Rows)`)},
 	{"moving", regexp.MustCompile(`asm\.(transpose|pack|pull|gather|prefetch|stream)|^runtime\.(memmove|memclr)|conv\.take$`)},
-	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold|saddRows|scomplexPanel|sfoldColumns)`)},
+	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold|saddRows|scomplex(Panel|Strip)|sfoldColumns)`)},
 	{"other", regexp.MustCompile(``)},
 }
 
