@@ -18,9 +18,10 @@
 //	the same for Ar and panel[k:], Bi - Br
 //	Ci = S + T // accumulate: added
 //
-// Each m has a loop of its own, for A row-major and for A in strips [k, 6]. They hold few instructions beside products: where a core
-// is shared, its other thread takes every other turn at handing them out. S lies in the frame. A tile of fewer columns goes
-// through 96 values behind the panel, whose rows SI then counts; R9 is what is left of the row of C.
+// Each m has a loop of its own, for A row-major and for A in strips [k, 6]. They hold few instructions beside
+// products: where a core is shared, its other thread takes every other turn at handing them out. S lies in the
+// frame. A tile of fewer columns goes through 96 values behind the panel, whose rows SI then counts; R9 is what is
+// left of the row of C.
 //
 //	Y0..Y11          T: row i in Y(2i) and Y(2i+1)
 //	Y12, Y13         the row of the panel; at the end a row of S

@@ -107,7 +107,7 @@ func (s *complexCase) check(t *testing.T, tolerance float64) {
 }
 
 // TestGemmComplex takes all numbers of rows of strips and around them, of columns of tiles and around
-// them, and of steps around those of a block. Sums of integers are exact.
+// them, of steps around those of a block, and more than one block of each. Sums of integers are exact.
 func TestGemmComplex(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 1))
@@ -129,6 +129,10 @@ func TestGemmComplex(t *testing.T) {
 			}
 			for _, k := range []int{complexSteps, complexSteps + 1, 2*complexSteps + 5} {
 				newComplexCase(o, 37, 45, k, k%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+			}
+			// Several blocks of rows and of columns, the last of these narrower than a tile.
+			for _, accumulate := range []bool{false, true} {
+				newComplexCase(o, 2*complexTogether+9, complexTogether+21, complexSteps+6, accumulate, func() float32 { return integer(rng) }).check(t, 0)
 			}
 			newComplexCase(o, 80, 64, 200, true, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6)
 		}
@@ -217,10 +221,11 @@ func FuzzGemmComplex(f *testing.F) {
 	f.Add(uint8(0), uint8(7), uint16(33), uint16(14), true, uint64(1))
 	f.Add(uint8(1), uint8(15), uint16(64), uint16(129), false, uint64(2))
 	f.Add(uint8(2), uint8(4), uint16(17), uint16(64), false, uint64(3))
+	f.Add(uint8(1), uint8(140), uint16(84), uint16(130), true, uint64(4))
 	f.Fuzz(func(t *testing.T, o, m uint8, n, k uint16, accumulate bool, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		eachLevel(t, func(t *testing.T) {
-			newComplexCase(order(o)%orders, 1+int(m)%40, 1+int(n)%100, int(k)%300, accumulate, func() float32 {
+			newComplexCase(order(o)%orders, 1+int(m)%150, 1+int(n)%100, int(k)%300, accumulate, func() float32 {
 				return float32(math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30))
 			}).check(t, 1e-5)
 		})
