@@ -51,10 +51,10 @@ test-noasm: ## run the tests without any assembly (-tags noasm)
 	$(GO) test -short -tags noasm $(TESTFLAGS) $(ASM_PKGS)
 
 test-race: ## run the tests under the race detector
-	CGO_ENABLED=1 $(GO) test -short -timeout 20m -race $(TESTFLAGS) $(PKG)
+	CGO_ENABLED=1 $(GO) test -short -timeout 40m -race $(TESTFLAGS) $(PKG)
 
 test-arm64: ## run the tests of arm64 (under qemu-aarch64 on other machines)
-	GOARCH=arm64 $(GO) test -short -timeout 20m $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
+	GOARCH=arm64 $(GO) test -short -timeout 40m $(ARM64_EXEC) $(TESTFLAGS) $(PKG)
 
 test-pytorch: ## compare exported networks with PyTorch and ONNX Runtime, see docs/export.md; PYTHON has them
 	NOETHER_PYTHON='$(PYTHON)' $(GO) test -count=1 -v -run TestPyTorch ./model
