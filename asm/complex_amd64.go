@@ -109,12 +109,6 @@ func (c *complexProduct) blocks(m, n, k int, accumulate bool, spare []float32) {
 // stripValues returns the size of a strip of A and of its sum.
 func stripValues(k int) int { return 3 * (k + 1) * avx2MR }
 
-// strip returns the rows of strip s of m rows.
-func (c *complexProduct) strip(s, m int) (row, end int) {
-	strips := (m + avx2MR - 1) / avx2MR
-	return s * m / strips, (s + 1) * m / strips
-}
-
 // sums adds both parts of A, to rows without gaps or to strips.
 //
 //go:noinline
@@ -123,8 +117,9 @@ func (c *complexProduct) sums(sums []float32, m, k int) {
 		saddRowsAVX2(m, k, unsafe.SliceData(c.ar), unsafe.SliceData(c.ai), c.row, unsafe.SliceData(sums))
 		return
 	}
-	for s := 0; s*avx2MR < m; s++ {
-		i, end := c.strip(s, m)
+	strips := (m + avx2MR - 1) / avx2MR
+	for s := range strips {
+		i, end := s*m/strips, (s+1)*m/strips
 		scomplexStripAVX2(end-i, k, &c.ar[i], &c.ai[i], c.step, &sums[s*stripValues(k)])
 	}
 }
@@ -142,8 +137,9 @@ func (c *complexProduct) panel(panel []float32, n, k int) {
 //
 //go:noinline
 func (c *complexProduct) column(m, n, k int, sums, panel []float32, accumulate bool, ahead *lookahead) {
-	for s := 0; s*avx2MR < m; s++ {
-		i, end := c.strip(s, m)
+	strips := (m + avx2MR - 1) / avx2MR
+	for s := range strips {
+		i, end := s*m/strips, (s+1)*m/strips
 		sum, row, sumRow := &sums[i*k], c.row, k
 		ar, ai := unsafe.SliceData(from(c.ar, i*row)), unsafe.SliceData(from(c.ai, i*row))
 		if c.step != 1 {

@@ -247,4 +247,7 @@ func BenchmarkGemmComplex(b *testing.B) {
 	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k=%d", m, n, k), 6*m*n*k, func() {
 		GemmComplexNN(m, n, k, x[0], x[1], k, x[2], x[3], n, x[4], x[5], n, false, [4][]float32{}, spare)
 	})
+	benchProducts(b, fmt.Sprintf("m=%d/n=%d/k=%d/trans=a", m, n, k), 6*m*n*k, func() {
+		GemmComplexTN(m, n, k, x[0], x[1], m, x[2], x[3], n, x[4], x[5], n, false, [4][]float32{}, spare)
+	})
 }

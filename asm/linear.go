@@ -98,17 +98,21 @@ func LinearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 	linearGrad(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
 }
 
-// linearGradParts is LinearGrad by strips of GemmTN.
-func linearGradParts(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	mr, _ := gemmTile()
-	strips := (m + mr - 1) / mr
+// linearGradParts is LinearGrad by equal strips, since one of few rows would wait for its own sums. They share
+// out the rows of ahead, where kernels fetch any.
+func linearGradParts(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
+	mr, nr := gemmTile()
+	strips, cols := (m+mr-1)/mr, stripColumns(k, nr)
 	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips // a strip of few rows would wait for its own sums
-		var ai []float32
-		if k > 0 {
-			ai = a[i:]
+		i, end := s*m/strips, (s+1)*m/strips
+		fetch := Ahead{LD: ldahead}
+		if first := s * k / strips; times(first, ldahead) < len(ahead) {
+			fetch.X, fetch.Rows = ahead[first*ldahead:], (s+1)*k/strips-first
 		}
-		GemmStripTN(end-i, n, k, ai, lda, b, ldb, c[i*ldc:], ldc, accumulate)
+		for j := 0; j < n; j += cols {
+			gemmAheadTN(end-i, min(cols, n-j), k, from(a, i), lda, from(b, j), ldb, nr, c[i*ldc+j:], ldc, fetch, accumulate)
+			fetch = fetch.beyond(cols)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import "unsafe"
 func linear14x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, bias, c *float32, ldc int, stream bool)
 
 // linear6x16AVX2 is Linear for 6 rows and tiles*16 columns, tiles >= 1. It does not bypass the caches, which took
-// longer on processors without AVX-512.
+// longer on Zen 3.
 //
 //go:noescape
 func linear6x16AVX2(tiles, k int, a *float32, lda int, b *float32, ldb int, bias, c *float32, ldc int)
@@ -54,15 +54,8 @@ func pull8x32AVX512(tiles, k int, a *float32, lda int, b *float32, ldb int, c *f
 func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
 	const rows = 8
 	cols := n &^ (avx512NR - 1)
-	if level == AVX2 && k > 0 {
-		linearGradAhead(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
-		return
-	}
 	if level != AVX512 || m < rows || cols == 0 || k == 0 {
-		if len(ahead) > 0 && k > 0 {
-			prefetch(ahead, ldahead, min(k, (len(ahead)-1)/max(1, ldahead)+1), n)
-		}
-		linearGradParts(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+		linearGradParts(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
 		return
 	}
 	i := 0
@@ -79,26 +72,9 @@ func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 			pull8x32AVX512(tiles, k, &a[i], lda, &b[j], ldb, &c[i*ldc+j], ldc, fetch, stride, accumulate)
 		}
 	}
-	linearGradParts(m-i, cols, k, a[i:], lda, b, ldb, c[min(len(c), i*ldc):], ldc, accumulate)
+	linearGradParts(m-i, cols, k, a[i:], lda, b, ldb, c[min(len(c), i*ldc):], ldc, accumulate, nil, 0)
 	if cols < n {
-		linearGradParts(m, n-cols, k, a, lda, b[cols:], ldb, c[cols:], ldc, accumulate)
-	}
-}
-
-// linearGradAhead is LinearGrad by strips that share out the rows of ahead.
-func linearGradAhead(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
-	mr, nr := gemmTile()
-	strips, cols := (m+mr-1)/mr, stripColumns(k, nr)
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
-		fetch := Ahead{LD: ldahead}
-		if first := s * k / strips; times(first, ldahead) < len(ahead) {
-			fetch.X, fetch.Rows = ahead[first*ldahead:], (s+1)*k/strips-first
-		}
-		for j := 0; j < n; j += cols {
-			gemmAheadTN(end-i, min(cols, n-j), k, a[i:], lda, b[j:], ldb, nr, c[i*ldc+j:], ldc, fetch, accumulate)
-			fetch = fetch.beyond(cols)
-		}
+		linearGradParts(m, n-cols, k, a, lda, b[cols:], ldb, c[cols:], ldc, accumulate, nil, 0)
 	}
 }
 

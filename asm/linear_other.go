@@ -16,7 +16,7 @@ func linearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 	if len(ahead) > 0 && k > 0 {
 		prefetch(ahead, ldahead, min(k, (len(ahead)-1)/max(1, ldahead)+1), n)
 	}
-	linearGradParts(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	linearGradParts(m, n, k, a, lda, b, ldb, c, ldc, accumulate, nil, 0)
 }
 
 func copyRows(dst []float32, lddst int, src []float32, ldsrc, rows, cols int, sums []float32) {
