@@ -93,15 +93,15 @@ func (m *ColNormMap) race() {
 	raceRead(m.Shift)
 }
 
-// A vector is a matrix of rows of strip values, and a last, shorter one, whose columns
+// A vector is a matrix of rows of normStrip values, and a last, shorter one, whose columns
 // all have the same map. The race detector does not hear of the values for columns, which would
 // move them from the stack to the heap: no other goroutine knows them.
 
 // stripMap holds the values of a NormMap for each column of a strip.
-type stripMap struct{ mean, scale, shift [strip]float32 }
+type stripMap struct{ mean, scale, shift [normStrip]float32 }
 
 // repeat sets all values of v.
-func repeat(v *[strip]float32, value float32) {
+func repeat(v *[normStrip]float32, value float32) {
 	for i := range v {
 		v[i] = value
 	}
@@ -120,7 +120,7 @@ func (s *stripMap) rows(n int, floor float32) ColNormMap {
 
 // byStrips cuts a vector into those rows and the last one.
 func byStrips(x []float32) (rows, last []float32) {
-	whole := len(x) / strip * strip
+	whole := len(x) / normStrip * normStrip
 	return x[:whole], x[whole:]
 }
 
@@ -133,7 +133,7 @@ func Norm(dst, x []float32, m *NormMap) {
 	rows, last := byStrips(x)
 	raceRead(x)
 	raceWrite(dst)
-	if wide := s.rows(strip, m.Floor); len(rows) > 0 {
+	if wide := s.rows(normStrip, m.Floor); len(rows) > 0 {
 		colNorm(dst[:len(rows)], rows, &wide)
 	}
 	if narrow := s.rows(len(last), m.Floor); len(last) > 0 {
@@ -148,12 +148,12 @@ func NormSums(dy, x []float32, m *NormMap) (sum, dot float64) {
 	same("NormSums", "x", len(x), "dy", len(dy))
 	var s stripMap
 	s.set(m)
-	var sums, dots [strip]float64
+	var sums, dots [normStrip]float64
 	rows, last := byStrips(x)
 	n := len(last)
 	raceRead(x)
 	raceRead(dy)
-	if wide := s.rows(strip, m.Floor); len(rows) > 0 {
+	if wide := s.rows(normStrip, m.Floor); len(rows) > 0 {
 		colNormSums(sums[:], dots[:], dy[:len(rows)], rows, &wide)
 	}
 	if narrow := s.rows(n, m.Floor); n > 0 {
@@ -170,7 +170,7 @@ func NormGrad(dst, dy, x []float32, m *NormMap, p, q, r float32) {
 	same("NormGrad", "x", len(x), "dy", len(dy))
 	var s stripMap
 	s.set(m)
-	var ps, qs, rs [strip]float32
+	var ps, qs, rs [normStrip]float32
 	repeat(&ps, p)
 	repeat(&qs, q)
 	repeat(&rs, r)
@@ -179,7 +179,7 @@ func NormGrad(dst, dy, x []float32, m *NormMap, p, q, r float32) {
 	raceRead(x)
 	raceRead(dy)
 	raceWrite(dst)
-	if wide := s.rows(strip, m.Floor); whole > 0 {
+	if wide := s.rows(normStrip, m.Floor); whole > 0 {
 		colNormGrad(dst[:whole], dy[:whole], rows, &wide, ps[:], qs[:], rs[:])
 	}
 	if narrow := s.rows(n, m.Floor); n > 0 {
@@ -189,8 +189,8 @@ func NormGrad(dst, dy, x []float32, m *NormMap, p, q, r float32) {
 
 // Moments returns the sums of x-pivot and of (x-pivot)^2.
 func Moments(x []float32, pivot float32) (sum, squares float64) {
-	var sums, dots [strip]float64
-	var pivots [strip]float32
+	var sums, dots [normStrip]float64
+	var pivots [normStrip]float32
 	repeat(&pivots, pivot)
 	rows, last := byStrips(x)
 	n := len(last)
@@ -205,7 +205,7 @@ func Moments(x []float32, pivot float32) (sum, squares float64) {
 }
 
 // sumStrip returns the sum of v, in order.
-func sumStrip(v *[strip]float64) float64 {
+func sumStrip(v *[normStrip]float64) float64 {
 	sum := 0.0
 	for _, x := range v {
 		sum += x

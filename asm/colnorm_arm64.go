@@ -2,137 +2,115 @@
 
 package asm
 
-// With NEON the functions are put together from kernels of other files, on pieces of
-// rows, or of one row, that stay in the first-level cache.
+import "unsafe"
 
-// colPiece is the number of values of a piece.
-const colPiece = 2 << 10
+// normStrip is the number of columns of a strip: what belongs to them fits the registers.
+const normStrip = 16
 
-// colScratch holds what belongs to a piece: t = x - mean, z normalised, and vectors of
-// the columns.
-type colScratch struct{ t, z, ones, shift [colPiece]float32 }
-
-// colPieces calls f for all pieces of rows of so many columns: where it begins in the
-// matrix and in a row, and the numbers of its rows and columns.
-func colPieces(values, cols int, f func(at, c, rows, n int)) {
-	rows := values / cols
-	step := max(1, colPiece/cols)
-	for r := 0; r < rows; r += step {
-		for c := 0; c < cols; c += colPiece {
-			f(r*cols+c, c, min(step, rows-r), min(colPiece, cols-c))
-		}
+// normColumns returns how many columns the kernels take at a time when left columns are
+// left: a strip, or a vector, whose last columns may be missing.
+func normColumns(left int) int {
+	if left >= normStrip {
+		return normStrip
 	}
+	return min(left, 4)
 }
 
-// distance returns t of the piece of x with the means of its columns.
-func (v *colScratch) distance(x, mean []float32) []float32 {
-	t, n := v.t[:len(x)], len(mean)
-	Fill(v.ones[:n], 1)
-	Affine(v.shift[:n], mean, -1, 0)
-	ColAffine(t, x, v.ones[:n], v.shift[:n])
-	return t
-}
+//go:noescape
+func colNormNEON(s *colStrip)
 
-// load returns t and z of the piece of x that begins with column c.
-func (v *colScratch) load(x []float32, m *ColNormMap, c, n int) (t, z []float32) {
-	t, z = v.distance(x, m.Mean[c:c+n]), v.z[:len(x)]
-	ColAffine(z, t, m.Scale[c:c+n], m.Shift[c:c+n])
-	return t, z
-}
+//go:noescape
+func colNormSumsNEON(s *colStrip)
 
-// passed replaces z by dy where that passes, and else by 0.
-func passed(z, dy []float32, floor float32) {
-	if floor == 0 {
-		ReluGrad(z, dy, z)
+//go:noescape
+func colNormGradNEON(s *colStrip)
+
+//go:noescape
+func colMomentsNEON(s *colStrip)
+
+//go:noinline
+func (s *colStrip) norm() {
+	if s.n < 4 {
+		var w normColumnsCopy
+		t := w.of(s)
+		colNormNEON(&t)
+		w.dst.scatter(s.values(s.dst), s.rows, s.n, s.stride)
 		return
 	}
-	for i, v := range z {
-		z[i] = 0
-		if passes(v, floor) {
-			z[i] = dy[i]
-		}
-	}
+	colNormNEON(s)
 }
 
 //go:noinline
-func colNorm(dst, x []float32, m *ColNormMap) {
-	if level != NEON {
-		colNormGeneric(dst, x, m)
+func (s *colStrip) normSums() {
+	if s.n < 4 {
+		var w normColumnsCopy
+		t := w.of(s)
+		colNormSumsNEON(&t)
+		w.sums(s)
 		return
 	}
-	var v colScratch
-	colPieces(len(x), len(m.Mean), func(at, c, rows, n int) {
-		_, z := v.load(x[at:at+rows*n], m, c, n)
-		if m.Floor == 0 {
-			Relu(dst[at:at+rows*n], z)
-			return
-		}
-		for i, y := range z {
-			if m.Floor > y {
-				y = m.Floor
-			}
-			dst[at+i] = y
-		}
-	})
+	colNormSumsNEON(s)
 }
 
 //go:noinline
-func colNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {
-	if level != NEON {
-		colNormSumsGeneric(sum, dot, dy, x, m)
+func (s *colStrip) normGrad() {
+	if s.n < 4 {
+		var w normColumnsCopy
+		t := w.of(s)
+		colNormGradNEON(&t)
+		w.dst.scatter(s.values(s.dst), s.rows, s.n, s.stride)
 		return
 	}
-	var v colScratch
-	var sums [colPiece]float32
-	colPieces(len(x), len(m.Mean), func(at, c, rows, n int) {
-		t, g := v.load(x[at:at+rows*n], m, c, n)
-		passed(g, dy[at:at+rows*n], m.Floor)
-		ColSum(sums[:n], g)
-		widen(sum[c:c+n], &sums)
-		ColDot(sums[:n], g, t)
-		widen(dot[c:c+n], &sums)
-	})
-}
-
-// widen adds v to sums.
-func widen(sums []float64, v *[colPiece]float32) {
-	for j := range sums {
-		sums[j] += float64(v[j])
-	}
+	colNormGradNEON(s)
 }
 
 //go:noinline
-func colNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
-	if level != NEON {
-		colNormGradGeneric(dst, dy, x, m, p, q, r)
+func (s *colStrip) moments() {
+	if s.n < 4 {
+		var w normColumnsCopy
+		t := w.of(s)
+		colMomentsNEON(&t)
+		w.sums(s)
 		return
 	}
-	var v colScratch
-	colPieces(len(x), len(m.Mean), func(at, c, rows, n int) {
-		end := at + rows*n
-		t, g := v.load(x[at:end], m, c, n)
-		passed(g, dy[at:end], m.Floor)
-		ColAffine(t, t, q[c:c+n], r[c:c+n])
-		for i := 0; i < len(t); i += n {
-			MulAdd(t[i:i+n], p[c:c+n], g[i:i+n])
+	colMomentsNEON(s)
+}
+
+// values returns the values of s's rows in one of its matrices, from x on.
+func (s *colStrip) values(x *float32) []float32 {
+	return unsafe.Slice(x, (s.rows-1)*s.stride+s.n)
+}
+
+// normColumnsCopy holds a strip of up to three columns, padded to a vector.
+type normColumnsCopy struct {
+	dst, dy, x                  narrow
+	mean, scale, shift, p, q, r vec
+	sum, dot                    vec
+}
+
+// of copies s, and returns the strip of the copy.
+func (w *normColumnsCopy) of(s *colStrip) colStrip {
+	w.x.gather(s.values(s.x), s.rows, s.n, s.stride)
+	if s.dy != nil {
+		w.dy.gather(s.values(s.dy), s.rows, s.n, s.stride)
+	}
+	for _, v := range [...]struct {
+		to   *vec
+		from *float32
+	}{{&w.mean, s.mean}, {&w.scale, s.scale}, {&w.shift, s.shift}, {&w.p, s.p}, {&w.q, s.q}, {&w.r, s.r}} {
+		if v.from != nil {
+			copy(v.to[:], unsafe.Slice(v.from, s.n))
 		}
-		copy(dst[at:end], t)
-	})
+	}
+	return colStrip{
+		dst: &w.dst[0], dy: &w.dy[0], x: &w.x[0], mean: &w.mean[0], scale: &w.scale[0], shift: &w.shift[0],
+		p: &w.p[0], q: &w.q[0], r: &w.r[0], sum: &w.sum[0], dot: &w.dot[0],
+		rows: s.rows, stride: 4, n: 4, floor: s.floor,
+	}
 }
 
-//go:noinline
-func colMoments(sum, squares []float64, x, pivot []float32) {
-	if level != NEON {
-		colMomentsGeneric(sum, squares, x, pivot)
-		return
-	}
-	var v colScratch
-	var sums [colPiece]float32
-	colPieces(len(x), len(pivot), func(at, c, rows, n int) {
-		t := v.distance(x[at:at+rows*n], pivot[c:c+n])
-		ColSum(sums[:n], t)
-		widen(sum[c:c+n], &sums)
-		ColDot(sums[:n], t, t)
-		widen(squares[c:c+n], &sums)
-	})
+// sums brings the sums of the copy back.
+func (w *normColumnsCopy) sums(s *colStrip) {
+	copy(unsafe.Slice(s.sum, s.n), w.sum[:])
+	copy(unsafe.Slice(s.dot, s.n), w.dot[:])
 }

@@ -2,6 +2,9 @@
 
 package asm
 
+// normStrip is the number of values of the rows that a vector is cut into.
+const normStrip = strip
+
 func colNorm(dst, x []float32, m *ColNormMap) { colNormGeneric(dst, x, m) }
 
 func colNormSums(sum, dot []float64, dy, x []float32, m *ColNormMap) {

@@ -2,45 +2,30 @@
 
 package asm
 
-// With NEON the three functions are put together from kernels of other files,
-// on pieces of pixels that stay in the first-level cache.
+// The stubs work on the windows of two rows of pixels, on n values of each of b; n is a
+// multiple of 4. The last one to three values of the pixels go through them in padded
+// copies.
 
-// pixelPiece is the number of values of a pixel that are taken at a time.
-const pixelPiece = 256
+//go:noescape
+func normPoolNEON(dst, top, bottom *float32, windows, n, b int, m *NormMap)
 
-// corners holds the four pixels of a window: t = x - mean, z normalised.
-type corners struct {
-	t, z [4][pixelPiece]float32
-	max  [pixelPiece]float32
-}
+//go:noescape
+func normPoolSumsNEON(sums *[2]vec, dy, top, bottom *float32, windows, n, b int, m *NormMap)
 
-// load fills the first n values of v with those from i on.
-func (v *corners) load(top, bottom []float32, i, n, b int, m *NormMap) {
-	for k, x := range [...][]float32{top[i:], top[i+b:], bottom[i:], bottom[i+b:]} {
-		affine(v.t[k][:n], x[:n], 1, -m.Mean)
-		affine(v.z[k][:n], v.t[k][:n], m.Scale, m.Shift)
-	}
-	max4(v.max[:n], v.z[0][:n], v.z[1][:n], v.z[2][:n], v.z[3][:n])
-}
+//go:noescape
+func normPoolGradNEON(dtop, dbottom, dy, top, bottom *float32, windows, n, b int, m *NormMap, p, q, r float32)
 
-// passed copies dy to d, with 0 where the maximum is not above the floor.
-func (v *corners) passed(d, dy []float32, floor float32) {
-	for i := range d {
-		d[i] = 0
-		if v.max[i] > floor {
-			d[i] = dy[i]
-		}
-	}
-}
+// narrowWindows is the number of windows of a padded copy.
+const narrowWindows = colBlock / 2
 
-// pieces calls f for all pieces of the windows' pixels: the first value of the
-// piece in dst, and in the rows, and the number of values.
-func pieces(windows, b int, f func(at, i, n int)) {
-	for w := range windows {
-		for j := 0; j < b; j += pixelPiece {
-			f(w*b+j, 2*w*b+j, min(pixelPiece, b-j))
-		}
-	}
+// narrowPixels is a copy of the last values of the pixels of some windows.
+type narrowPixels struct{ top, bottom, window narrow }
+
+// gather copies the pixels of windows first..first+n-1 from value at on.
+func (w *narrowPixels) gather(top, bottom []float32, first, n, at, b int) {
+	from := 2*first*b + at
+	w.top.gather(top[from:], 2*n, b-at, b)
+	w.bottom.gather(bottom[from:], 2*n, b-at, b)
 }
 
 //go:noinline
@@ -49,35 +34,54 @@ func normPool(dst, top, bottom []float32, windows, b int, m *NormMap) {
 		normPoolGeneric(dst, top, bottom, b, m)
 		return
 	}
-	var v corners
-	pieces(windows, b, func(at, i, n int) {
-		v.load(top, bottom, i, n, b, m)
-		for j, y := range v.max[:n] {
-			if m.Floor > y {
-				y = m.Floor
-			}
-			dst[at+j] = y
-		}
-	})
+	n := b &^ 3
+	if n > 0 {
+		normPoolNEON(&dst[0], &top[0], &bottom[0], windows, n, b, m)
+	}
+	if n == b {
+		return
+	}
+	var w narrowPixels
+	for first := 0; first < windows; first += narrowWindows {
+		h := min(narrowWindows, windows-first)
+		w.gather(top, bottom, first, h, n, b)
+		normPoolNEON(&w.window[0], &w.top[0], &w.bottom[0], h, 4, 4, m)
+		w.window.scatter(dst[first*b+n:], h, b-n, b)
+	}
 }
+
+// poolSums is the number of values of windows that are added in float32, in four sums.
+const poolSums = 1024
 
 //go:noinline
 func normPoolSums(dy, top, bottom []float32, windows, b int, m *NormMap) (sumOf, dotOf float64) {
 	if level != NEON {
 		return normPoolSumsGeneric(dy, top, bottom, b, m)
 	}
-	var v corners
-	var d [pixelPiece]float32
-	pieces(windows, b, func(at, i, n int) {
-		v.load(top, bottom, i, n, b, m)
-		v.passed(d[:n], dy[at:at+n], m.Floor)
-		sumOf += sum(d[:n])
-		z := &v.z
-		max4Grad(z[0][:n], z[1][:n], z[2][:n], z[3][:n], d[:n], v.max[:n], z[0][:n], z[1][:n], z[2][:n], z[3][:n])
-		for k := range z {
-			dotOf += dot(z[k][:n], v.t[k][:n])
+	var sums [2]vec
+	n := b &^ 3
+	step := max(1, poolSums/b)
+	for first := 0; first < windows; first += step {
+		h := min(step, windows-first)
+		for j := 0; j < n; j += poolSums {
+			at, from := first*b+j, 2*first*b+j
+			normPoolSumsNEON(&sums, &dy[at], &top[from], &bottom[from], h, min(poolSums, n-j), b, m)
+			sumOf += lanes(sums[0][:])
+			dotOf += lanes(sums[1][:])
 		}
-	})
+	}
+	if n == b {
+		return sumOf, dotOf
+	}
+	var w narrowPixels
+	for first := 0; first < windows; first += narrowWindows {
+		h := min(narrowWindows, windows-first)
+		w.gather(top, bottom, first, h, n, b)
+		w.window.gather(dy[first*b+n:], h, b-n, b)
+		normPoolSumsNEON(&sums, &w.window[0], &w.top[0], &w.bottom[0], h, 4, 4, m)
+		sumOf += lanes(sums[0][:b-n])
+		dotOf += lanes(sums[1][:b-n])
+	}
 	return sumOf, dotOf
 }
 
@@ -87,15 +91,20 @@ func normPoolGrad(dtop, dbottom, dy, top, bottom []float32, windows, b int, m *N
 		normPoolGradGeneric(dtop, dbottom, dy, top, bottom, b, m, p, q, r)
 		return
 	}
-	var v corners
-	var d [pixelPiece]float32
-	pieces(windows, b, func(at, i, n int) {
-		v.load(top, bottom, i, n, b, m)
-		v.passed(d[:n], dy[at:at+n], m.Floor)
-		z := &v.z
-		max4Grad(z[0][:n], z[1][:n], z[2][:n], z[3][:n], d[:n], v.max[:n], z[0][:n], z[1][:n], z[2][:n], z[3][:n])
-		for k, dst := range [...][]float32{dtop[i:], dtop[i+b:], dbottom[i:], dbottom[i+b:]} {
-			combine(dst[:n], z[k][:n], v.t[k][:n], p, q, r)
-		}
-	})
+	n := b &^ 3
+	if n > 0 {
+		normPoolGradNEON(&dtop[0], &dbottom[0], &dy[0], &top[0], &bottom[0], windows, n, b, m, p, q, r)
+	}
+	if n == b {
+		return
+	}
+	var w narrowPixels
+	for first := 0; first < windows; first += narrowWindows {
+		h, to := min(narrowWindows, windows-first), 2*first*b+n
+		w.gather(top, bottom, first, h, n, b)
+		w.window.gather(dy[first*b+n:], h, b-n, b)
+		normPoolGradNEON(&w.top[0], &w.bottom[0], &w.window[0], &w.top[0], &w.bottom[0], h, 4, 4, m, p, q, r)
+		w.top.scatter(dtop[to:], 2*h, b-n, b)
+		w.bottom.scatter(dbottom[to:], 2*h, b-n, b)
+	}
 }

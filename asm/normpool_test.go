@@ -152,7 +152,7 @@ func TestNormPool(t *testing.T) {
 	for b := 1; b <= 70; b++ {
 		sizes = append(sizes, b)
 	}
-	sizes = append(sizes, 255, 256, 257, 600)
+	sizes = append(sizes, 255, 256, 257, 600, 1027, 2051)
 	if raceEnabled {
 		sizes = []int{1, 7, 16, 17, 64} // reporting every access takes its time
 	}

@@ -84,15 +84,11 @@ func lanes(acc []float32) float64 {
 // are none, and where values are overwritten in place, the columns are copied to
 // a narrow matrix that is padded with zeros.
 
-const (
-	// colRows is the number of rows that a column is summed over in float32.
-	colRows = 128
-	// narrowRows is the number of rows of a narrow copy.
-	narrowRows = 64
-)
+// colBlock is the number of rows that a column is summed over in float32.
+const colBlock = 128
 
 // narrow is a padded copy of up to three columns.
-type narrow [narrowRows * 4]float32
+type narrow [colBlock * 4]float32
 
 // gather copies n columns of the given rows of x, ld apart.
 func (w *narrow) gather(x []float32, rows, n, ld int) {
@@ -150,25 +146,25 @@ func colReduceNEON(dst, x, y []float32) {
 			if y == nil {
 				yp = nil
 			}
-			for r := 0; r < rows; r += narrowRows {
-				h := min(narrowRows, rows-r)
+			for r := 0; r < rows; r += colBlock {
+				h := min(colBlock, rows-r)
 				xs.gather(x[r*cols+c:], h, n, cols)
 				if y != nil {
 					ys.gather(y[r*cols+c:], h, n, cols)
 				}
-				colBlock(h, 4, 4, &xs[0], yp, &block[0])
+				colReduceBlock(h, 4, 4, &xs[0], yp, &block[0])
 				for j, v := range block[:n] {
 					total[j] += float64(v)
 				}
 			}
 		} else {
-			for r := 0; r < rows; r += colRows {
-				h := min(colRows, rows-r)
+			for r := 0; r < rows; r += colBlock {
+				h := min(colBlock, rows-r)
 				i := r*cols + c
-				colBlock(h, n&^3, cols, &x[i], at(y, i), &block[0])
+				colReduceBlock(h, n&^3, cols, &x[i], at(y, i), &block[0])
 				if n&3 != 0 {
 					last := i + n - 4
-					colBlock(h, 4, cols, &x[last], at(y, last), &block[n-4])
+					colReduceBlock(h, 4, cols, &x[last], at(y, last), &block[n-4])
 				}
 				for j, v := range block[:n] {
 					total[j] += float64(v)
@@ -188,7 +184,7 @@ func at(y []float32, i int) *float32 {
 	return &y[i]
 }
 
-func colBlock(rows, cols, ld int, x, y, acc *float32) {
+func colReduceBlock(rows, cols, ld int, x, y, acc *float32) {
 	if y == nil {
 		colSumNEON(rows, cols, ld, x, acc)
 		return
@@ -206,17 +202,17 @@ func colAffine(dst, x, scale, shift []float32) {
 	rows := len(x) / cols
 	for c := 0; c+4 <= cols; c += strip {
 		n := min(strip, cols-c) &^ 3
-		for r := 0; r < rows; r += colRows {
+		for r := 0; r < rows; r += colBlock {
 			i := r*cols + c
-			colAffineNEON(min(colRows, rows-r), n, cols, &dst[i], &x[i], &scale[c], &shift[c])
+			colAffineNEON(min(colBlock, rows-r), n, cols, &dst[i], &x[i], &scale[c], &shift[c])
 		}
 	}
 	if n := cols & 3; n > 0 {
 		c := cols - n
 		var d, xs narrow
 		a, b := pad(scale[c:]), pad(shift[c:])
-		for r := 0; r < rows; r += narrowRows {
-			h, i := min(narrowRows, rows-r), r*cols+c
+		for r := 0; r < rows; r += colBlock {
+			h, i := min(colBlock, rows-r), r*cols+c
 			xs.gather(x[i:], h, n, cols)
 			colAffineNEON(h, 4, 4, &d[0], &xs[0], &a[0], &b[0])
 			d.scatter(dst[i:], h, n, cols)
@@ -240,16 +236,16 @@ func colMax(max, index, x []float32) {
 		if n < 4 {
 			var xs narrow
 			m, at := pad(max[c:]), pad(index[c:])
-			for r := 0; r < rows; r += narrowRows {
-				h, first := min(narrowRows, rows-r), float32(r)
+			for r := 0; r < rows; r += colBlock {
+				h, first := min(colBlock, rows-r), float32(r)
 				xs.gather(x[r*cols+c:], h, n, cols)
 				colMaxNEON(h, 4, 4, &xs[0], &m[0], &at[0], &first)
 			}
 			copy(max[c:], m[:])
 			copy(index[c:], at[:])
 		} else {
-			for r := 0; r < rows; r += colRows {
-				h, i, first := min(colRows, rows-r), r*cols+c, float32(r)
+			for r := 0; r < rows; r += colBlock {
+				h, i, first := min(colBlock, rows-r), r*cols+c, float32(r)
 				colMaxNEON(h, n&^3, cols, &x[i], &max[c], &index[c], &first)
 				if n&3 != 0 {
 					last := n - 4
