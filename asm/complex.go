@@ -112,10 +112,13 @@ func (c *complexProduct) block(i, j, p, nr int) complexProduct {
 func (c *complexProduct) tiles(m, n, k int, accumulate bool, spare []float32) {
 	w := newComplexWork(spare)
 	_, nr := gemmTile()
-	wide := complexTogether / nr * nr // whole panels
 	blocks := (m + complexTogether - 1) / complexTogether
 	for p := 0; p == 0 || p < k; p += complexSteps {
 		steps := min(complexSteps, k-p)
+		wide := complexTogether / nr * nr // whole panels
+		if n <= complexTogether && over(n, nr)*nr*steps <= complexTogether*complexSteps {
+			wide = n // with one that is not, rather than once more for it
+		}
 		for j := 0; j < n; j += wide {
 			cols := min(wide, n-j)
 			b := c.block(0, j, p, nr)

@@ -117,7 +117,7 @@ func TestGemmComplex(t *testing.T) {
 		}
 		columns = append(columns, 128)
 		if raceEnabled || testing.Short() {
-			columns = []int{1, 16, 31, 70}
+			columns = []int{1, 16, 31, 64, 70}
 		}
 		for o := range orders {
 			for m := 1; m <= 15; m++ {
