@@ -6,6 +6,23 @@ import "math/bits"
 // of rows and columns of C that one call of GemmNN or GemmTN computes.
 func GemmTile() (mr, nr int) { return gemmTile() }
 
+// RowStrips returns the number of strips of at most mr rows, see GemmTile, that m rows make.
+func RowStrips(m int) int {
+	mr, _ := gemmTile()
+	return over(m, mr)
+}
+
+// RowStrip returns the first row of strip s, and the one behind its last: strips of as equal heights
+// as can be, or, where the kernels of a level compute as much for fewer rows, full ones as far as there are.
+func RowStrip(s, m int) (first, end int) {
+	mr, _ := gemmTile()
+	if fullStrips() {
+		return s * mr, min((s+1)*mr, m)
+	}
+	strips := over(m, mr)
+	return s * m / strips, (s + 1) * m / strips
+}
+
 // GemmNN multiplies one tile, all operands row-major with leading dimensions in
 // values, 0 <= m <= mr and 0 <= n <= nr of GemmTile:
 //

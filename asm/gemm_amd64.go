@@ -21,6 +21,9 @@ func gemmTile() (mr, nr int) {
 	return genericMR, genericNR
 }
 
+// fullStrips: each number of rows has a loop of its own.
+func fullStrips() bool { return false }
+
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	gemmAheadNN(m, n, k, a, lda, b, ldb, distance, c, ldc, Ahead{}, accumulate)
 }

@@ -22,6 +22,9 @@ func gemmTile() (mr, nr int) {
 	return genericMR, genericNR
 }
 
+// fullStrips: the kernels compute 4 or 8 rows.
+func fullStrips() bool { return level == NEON }
+
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	if level != NEON {
 		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
@@ -39,27 +42,30 @@ func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 //
 //go:noinline
 func gemmTileNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	rows, cols := neonShape(m, n)
-	if m == rows && n == cols && k > 0 {
-		mode := gemmOverwrite
-		if accumulate {
-			mode = gemmAdd
-		}
-		neonNN(rows, cols, m, k, &a[0], lda, &b[0], ldb, &c[0], ldc, mode)
-		return
+	whole := n &^ 3
+	if whole > 0 && k > 0 {
+		neonNN(m, whole, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate))
+		b, c, n = from(b, whole), c[whole:], n-whole
 	}
-	// The kernels load whole rows of B. Where such a load would lead out of b,
-	// the rows are copied first.
+	if n > 0 {
+		gemmRestNN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	}
+}
+
+// gemmRestNN takes columns that are no whole vectors. The kernels load whole rows of B. Where
+// such a load would lead out of b, the rows are copied first.
+func gemmRestNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	cols := neonColumns(n)
 	var tile [neonMR * neonNR]float32
 	safe := neonSteps(len(b), ldb, cols, k)
 	if safe > 0 {
-		neonNN(rows, cols, m, safe, &a[0], lda, &b[0], ldb, &tile[0], neonNR, gemmResume)
+		neonNN(m, cols, safe, &a[0], lda, &b[0], ldb, &tile[0], neonNR, gemmResume)
 	}
 	var rest [neonRest * neonNR]float32
 	for p := safe; p < k; p += neonRest {
 		steps := min(neonRest, k-p)
 		neonCopy(&rest, b, p, steps, ldb, n, neonNR)
-		neonNN(rows, cols, m, steps, &a[p], lda, &rest[0], neonNR, &tile[0], neonNR, gemmResume)
+		neonNN(m, cols, steps, &a[p], lda, &rest[0], neonNR, &tile[0], neonNR, gemmResume)
 	}
 	neonStore(m, n, &tile, c, ldc, accumulate)
 }
@@ -81,39 +87,51 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 //
 //go:noinline
 func gemmTileTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	rows, cols := neonShape(m, n)
-	if m == rows && n == cols && k > 0 {
-		mode := gemmOverwrite
-		if accumulate {
-			mode = gemmAdd
-		}
-		neonTN(rows, cols, k, &a[0], lda, &b[0], ldb, &c[0], ldc, mode)
-		return
+	whole := n &^ 3
+	if whole > 0 && k > 0 && neonSteps(len(a), lda, neonRows(m, whole), k) == k {
+		neonTN(m, whole, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate))
+		b, c, n = from(b, whole), c[whole:], n-whole
 	}
+	if n > 0 {
+		gemmRestTN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	}
+}
+
+// gemmRestTN takes what would lead out of a or b, like gemmRestNN.
+func gemmRestTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
+	cols := neonColumns(n)
 	var tile [neonMR * neonNR]float32
-	safe := min(neonSteps(len(a), lda, rows, k), neonSteps(len(b), ldb, cols, k))
+	safe := min(neonSteps(len(a), lda, neonRows(m, cols), k), neonSteps(len(b), ldb, cols, k))
 	if safe > 0 {
-		neonTN(rows, cols, safe, &a[0], lda, &b[0], ldb, &tile[0], neonNR, gemmResume)
+		neonTN(m, cols, safe, &a[0], lda, &b[0], ldb, &tile[0], neonNR, gemmResume)
 	}
 	var restA, restB [neonRest * neonNR]float32
 	for p := safe; p < k; p += neonRest {
 		steps := min(neonRest, k-p)
 		neonCopy(&restA, a, p, steps, lda, m, neonMR)
 		neonCopy(&restB, b, p, steps, ldb, n, neonNR)
-		neonTN(rows, cols, steps, &restA[0], neonMR, &restB[0], neonNR, &tile[0], neonNR, gemmResume)
+		neonTN(m, cols, steps, &restA[0], neonMR, &restB[0], neonNR, &tile[0], neonNR, gemmResume)
 	}
 	neonStore(m, n, &tile, c, ldc, accumulate)
 }
 
-// neonShape returns the smallest kernel that covers m x n.
-func neonShape(m, n int) (rows, cols int) {
-	switch {
-	case n <= 4:
-		return 8, 4
-	case m <= 4:
-		return 4, neonNR
+// neonMode returns what a kernel does with C.
+func neonMode(accumulate bool) int {
+	if accumulate {
+		return gemmAdd
 	}
-	return neonMR, neonNR
+	return gemmOverwrite
+}
+
+// neonColumns returns the columns of the smallest kernel that covers n.
+func neonColumns(n int) int { return (n + 3) &^ 3 }
+
+// neonRows returns the rows that a kernel of so many columns takes for m.
+func neonRows(m, cols int) int {
+	if m <= 4 && cols == neonNR {
+		return 4
+	}
+	return neonMR
 }
 
 // neonSteps returns how many leading rows of a matrix with k rows, ld apart in
@@ -155,30 +173,36 @@ func neonStore(m, n int, tile *[neonMR * neonNR]float32, c []float32, ldc int, a
 	}
 }
 
-func neonNN(rows, cols, m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
+// neonNN multiplies m rows by 4, 8 or 12 columns.
+func neonNN(m, cols, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
 	switch {
 	case cols == 4:
 		gemm8x4NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
-	case rows == 4:
+	case cols == 8:
+		gemm8x8NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
+	case m <= 4:
 		gemm4x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	default:
 		gemm8x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	}
 }
 
-func neonTN(rows, cols, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
+// neonTN is neonNN with A stored k-major, of which it reads neonRows rows.
+func neonTN(m, cols, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
 	switch {
 	case cols == 4:
-		gemm8x4TNNEON(k, a, lda, b, ldb, c, ldc, mode)
-	case rows == 4:
-		gemm4x12TNNEON(k, a, lda, b, ldb, c, ldc, mode)
+		gemm8x4TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
+	case cols == 8:
+		gemm8x8TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
+	case m <= 4:
+		gemm4x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	default:
-		gemm8x12TNNEON(k, a, lda, b, ldb, c, ldc, mode)
+		gemm8x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	}
 }
 
-// gemm8x12NNNEON computes a tile of 8 rows and 12 columns. Rows i >= m of A are
-// not read; those of C are computed from some other row of A.
+// gemm8x12NNNEON computes a tile of 1 <= m <= 8 rows and 12 columns. Other rows of A are not
+// read.
 //
 //go:noescape
 func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
@@ -187,16 +211,22 @@ func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float
 func gemm4x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
 
 //go:noescape
+func gemm8x8NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+
+//go:noescape
 func gemm8x4NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
 
 // gemm8x12TNNEON is gemm8x12NNNEON with A stored k-major, a[p*lda+i]. It reads
 // all 8 rows.
 //
 //go:noescape
-func gemm8x12TNNEON(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm8x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
 
 //go:noescape
-func gemm4x12TNNEON(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm4x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
 
 //go:noescape
-func gemm8x4TNNEON(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm8x8TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+
+//go:noescape
+func gemm8x4TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)

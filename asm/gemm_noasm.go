@@ -4,6 +4,8 @@ package asm
 
 func gemmTile() (mr, nr int) { return genericMR, genericNR }
 
+func fullStrips() bool { return false }
+
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 }

@@ -98,13 +98,13 @@ func LinearGrad(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 	linearGrad(m, n, k, a, lda, b, ldb, c, ldc, accumulate, ahead, ldahead)
 }
 
-// linearGradParts is LinearGrad by equal strips, since one of few rows would wait for its own sums. They share
+// linearGradParts is LinearGrad by strips of RowStrip: one of few rows would wait for its own sums. They share
 // out the rows of ahead, where kernels fetch any.
 func linearGradParts(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, ahead []float32, ldahead int) {
-	mr, nr := gemmTile()
-	strips, cols := (m+mr-1)/mr, stripColumns(k, nr)
+	_, nr := gemmTile()
+	strips, cols := RowStrips(m), stripColumns(k, nr)
 	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
+		i, end := RowStrip(s, m)
 		fetch := Ahead{LD: ldahead}
 		if first := s * k / strips; times(first, ldahead) < len(ahead) {
 			fetch.X, fetch.Rows = ahead[first*ldahead:], (s+1)*k/strips-first

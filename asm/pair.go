@@ -48,12 +48,11 @@ func (p *PairPart) check(n, ldb, ldc int) {
 
 // multiply computes the product and returns what is left to be fetched.
 func (p *PairPart) multiply(n, ldb, ldc int, accumulate bool, ahead []float32) []float32 {
-	// Strips of as equal heights as can be, each in calls that take some ten microseconds.
-	mr, nr := gemmTile()
-	strips := (p.M + mr - 1) / mr
+	// Strips, each in calls that take some ten microseconds.
+	_, nr := gemmTile()
 	cols := stripColumns(p.K, nr)
-	for s := range strips {
-		i, end := s*p.M/strips, (s+1)*p.M/strips
+	for s := range RowStrips(p.M) {
+		i, end := RowStrip(s, p.M)
 		for j := 0; j < n; j += cols {
 			width := min(cols, n-j)
 			pair(end-i, width, p.K, from(p.A, i*p.LDA), p.LDA, from(p.B, j), ldb, p.C[i*ldc+j:], ldc, accumulate, ahead)

@@ -87,10 +87,8 @@ func (x *lookahead) next(lines int, atHand *float32) *float32 {
 // gemmRows multiplies any number of rows of A, whose element (i, p) stands at i*row + p*step and one of
 // these is 1.
 func gemmRows(m, n, k int, a []float32, row, step int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
-	mr, _ := gemmTile()
-	strips := (m + mr - 1) / mr
-	for s := range strips {
-		i, end := s*m/strips, (s+1)*m/strips
+	for s := range RowStrips(m) {
+		i, end := RowStrip(s, m)
 		a, c := from(a, i*row), c[i*ldc:]
 		if step == 1 {
 			gemmNN(end-i, n, k, a, row, b, ldb, distance, c, ldc, accumulate)

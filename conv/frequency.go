@@ -625,30 +625,24 @@ func forWorkers(workers, least, most, others int) int {
 
 // gemmNN multiplies like asm.GemmStripNN any number of rows.
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	mr, _ := asm.GemmTile()
-	count := (m + mr - 1) / mr
-	for i := range count {
-		from, to := share(m, count, i)
+	for s := range asm.RowStrips(m) {
+		from, to := asm.RowStrip(s, m)
 		asm.GemmStripNN(to-from, n, k, a[from*lda:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
 	}
 }
 
 // gemmPanels is gemmNN with B in panels.
 func gemmPanels(m, n, k int, a []float32, lda int, b []float32, distance int, c []float32, ldc int, accumulate bool) {
-	mr, _ := asm.GemmTile()
-	count := (m + mr - 1) / mr
-	for i := range count {
-		from, to := share(m, count, i)
+	for s := range asm.RowStrips(m) {
+		from, to := asm.RowStrip(s, m)
 		asm.GemmPanelsNN(to-from, n, k, a[from*lda:], lda, b, distance, c[from*ldc:], ldc, accumulate)
 	}
 }
 
 // gemmTN is gemmNN with A stored k-major.
 func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	mr, _ := asm.GemmTile()
-	count := (m + mr - 1) / mr
-	for i := range count {
-		from, to := share(m, count, i)
+	for s := range asm.RowStrips(m) {
+		from, to := asm.RowStrip(s, m)
 		asm.GemmStripTN(to-from, n, k, a[from:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
 	}
 }
