@@ -35,10 +35,11 @@ func GaussFactors(m, n, e int, a []float32, b []float32, ldb int, c []float32, d
 func gaussFactorsOf(m, n, e int, a []float32, b []float32, ldb int, c []float32, distance, ldc int) {
 	count := 2*e + 1
 	mr, nr := gemmTile()
+	step := stripColumns(count, nr)
 	for f := 0; f < m; f += mr {
 		rows := min(mr, m-f)
-		for j := 0; j < n; j += nr {
-			cols := min(nr, n-j)
+		for j := 0; j < n; j += step {
+			cols := min(step, n-j)
 			to := c[f*ldc+j:]
 			gemmNN(rows, cols, e+1, a[f*count:], count, b[j:], ldb, nr, to[2*distance:], ldc, false)
 			gemmNN(rows, cols, e, from(a, f*count+e+1), count, from(b, (e+1)*ldb+j), ldb, nr, to[distance:], ldc, false)

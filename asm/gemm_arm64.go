@@ -25,30 +25,25 @@ func gemmTile() (mr, nr int) {
 // fullStrips: the kernels compute 4 or 8 rows.
 func fullStrips() bool { return level == NEON }
 
+// gemmNN is not inlined and calls something, so that it has the prologue in which the
+// scheduler can stop a goroutine that calls it in a loop.
+//
+//go:noinline
 func gemmNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	if level != NEON {
 		gemmNNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
-	for q := 0; q < n; q += neonNR {
-		gemmTileNN(m, min(neonNR, n-q), k, a, lda, b, ldb, c[q:], ldc, accumulate)
-		b = nextPanel(b, distance)
+	if tiles := n / neonNR; tiles > 0 && k > 0 {
+		neonTilesNN(m, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate), tiles, distance)
+		b, c, n = from(b, tiles*distance), c[tiles*neonNR:], n-tiles*neonNR
 	}
-}
-
-// gemmTileNN is gemmNN for one tile. It is not inlined and calls something, so
-// that it has the prologue in which the scheduler can stop a goroutine that
-// calls it in a loop.
-//
-//go:noinline
-func gemmTileNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	whole := n &^ 3
-	if whole > 0 && k > 0 {
+	if whole := n &^ 3; whole > 0 && k > 0 {
 		neonNN(m, whole, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate))
 		b, c, n = from(b, whole), c[whole:], n-whole
 	}
-	if n > 0 {
-		gemmRestNN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	for q := 0; q < n; q += neonNR {
+		gemmRestNN(m, min(neonNR, n-q), k, a, lda, from(b, q), ldb, c[q:], ldc, accumulate)
 	}
 }
 
@@ -70,30 +65,25 @@ func gemmRestNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []flo
 	neonStore(m, n, &tile, c, ldc, accumulate)
 }
 
+// gemmTN is not inlined, like gemmNN.
+//
+//go:noinline
 func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, accumulate bool) {
 	if level != NEON {
 		gemmTNGeneric(m, n, k, a, lda, b, ldb, distance, c, ldc, accumulate)
 		return
 	}
-	for q := 0; q < n; q += neonNR {
-		gemmTileTN(m, min(neonNR, n-q), k, a, lda, b, ldb, c[q:], ldc, accumulate)
-		b = nextPanel(b, distance)
+	if tiles := n / neonNR; tiles > 0 && k > 0 && neonSteps(len(a), lda, neonRows(m, neonNR), k) == k {
+		neonTilesTN(m, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate), tiles, distance)
+		b, c, n = from(b, tiles*distance), c[tiles*neonNR:], n-tiles*neonNR
 	}
-}
-
-// gemmTileTN is gemmTN for one tile. It is not inlined and calls something, so
-// that it has the prologue in which the scheduler can stop a goroutine that
-// calls it in a loop.
-//
-//go:noinline
-func gemmTileTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
-	whole := n &^ 3
-	if whole > 0 && k > 0 && neonSteps(len(a), lda, neonRows(m, whole), k) == k {
+	if whole := n &^ 3; whole > 0 && whole < neonNR && k > 0 && neonSteps(len(a), lda, neonMR, k) == k {
 		neonTN(m, whole, k, &a[0], lda, &b[0], ldb, &c[0], ldc, neonMode(accumulate))
 		b, c, n = from(b, whole), c[whole:], n-whole
 	}
-	if n > 0 {
-		gemmRestTN(m, n, k, a, lda, b, ldb, c, ldc, accumulate)
+	for ; n > 0; n -= neonNR {
+		gemmRestTN(m, min(neonNR, n), k, a, lda, b, ldb, c, ldc, accumulate)
+		b, c = from(b, distance), c[min(len(c), neonNR):]
 	}
 }
 
@@ -173,42 +163,56 @@ func neonStore(m, n int, tile *[neonMR * neonNR]float32, c []float32, ldc int, a
 	}
 }
 
+// neonTilesNN multiplies m rows by tiles of 12 columns.
+func neonTilesNN(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode, tiles, distance int) {
+	if m <= 4 {
+		gemm4x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode, tiles, distance)
+	} else {
+		gemm8x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode, tiles, distance)
+	}
+}
+
+// neonTilesTN is neonTilesNN with A stored k-major, of which it reads neonRows rows.
+func neonTilesTN(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode, tiles, distance int) {
+	if m <= 4 {
+		gemm4x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode, tiles, distance)
+	} else {
+		gemm8x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode, tiles, distance)
+	}
+}
+
 // neonNN multiplies m rows by 4, 8 or 12 columns.
 func neonNN(m, cols, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
-	switch {
-	case cols == 4:
+	switch cols {
+	case 4:
 		gemm8x4NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
-	case cols == 8:
+	case 8:
 		gemm8x8NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
-	case m <= 4:
-		gemm4x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	default:
-		gemm8x12NNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
+		neonTilesNN(m, k, a, lda, b, ldb, c, ldc, mode, 1, 0)
 	}
 }
 
 // neonTN is neonNN with A stored k-major, of which it reads neonRows rows.
 func neonTN(m, cols, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc, mode int) {
-	switch {
-	case cols == 4:
+	switch cols {
+	case 4:
 		gemm8x4TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
-	case cols == 8:
+	case 8:
 		gemm8x8TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
-	case m <= 4:
-		gemm4x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
 	default:
-		gemm8x12TNNEON(m, k, a, lda, b, ldb, c, ldc, mode)
+		neonTilesTN(m, k, a, lda, b, ldb, c, ldc, mode, 1, 0)
 	}
 }
 
-// gemm8x12NNNEON computes a tile of 1 <= m <= 8 rows and 12 columns. Other rows of A are not
-// read.
+// gemm8x12NNNEON computes tiles of 1 <= m <= 8 rows and 12 columns, beside each other in C and a
+// distance apart in B. Other rows of A are not read.
 //
 //go:noescape
-func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
 
 //go:noescape
-func gemm4x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm4x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
 
 //go:noescape
 func gemm8x8NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
@@ -220,10 +224,10 @@ func gemm8x4NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float3
 // all 8 rows.
 //
 //go:noescape
-func gemm8x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm8x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
 
 //go:noescape
-func gemm4x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
+func gemm4x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
 
 //go:noescape
 func gemm8x8TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)

@@ -24,7 +24,8 @@
 // lies in one lane of a register. Go's assembler has no such form, hence the
 // words. asm2plan9s cannot write them into a #define, so repetition is spelt out.
 //
-// Rows of C from m on are neither read nor written.
+// Rows of C from m on are neither read nor written. Kernels of 12 columns go on with the
+// next tile, whose columns of B begin a distance further.
 //
 // Registers of all kernels:
 //
@@ -35,24 +36,29 @@
 //    R8  p, index into rows of A (NN)
 //    R1, R9-R15  rows of A (NN); a row beyond m repeats the one before it
 //    R16 m                         R17 row of C
+//    R19 k                         R20 a (TN), where there are tiles
+//    R21 b of the tile             R22 tiles left
+//    R23 distance in bytes
 //    V0-V2  row of B               V3-V7  values of A
 //    V8-V31 tile of C, row by row
 
-// func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
-TEXT ·gemm8x12NNNEON(SB), NOSPLIT, $0-72
+// func gemm8x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
+TEXT ·gemm8x12NNNEON(SB), NOSPLIT, $0-88
 	MOVD m+0(FP), R16
-	MOVD k+8(FP), R0
+	MOVD k+8(FP), R19
 	MOVD a+16(FP), R1
 	MOVD lda+24(FP), R2
-	MOVD b+32(FP), R3
+	MOVD b+32(FP), R21
 	MOVD ldb+40(FP), R4
 	MOVD c+48(FP), R5
 	MOVD ldc+56(FP), R6
 	MOVD mode+64(FP), R7
+	MOVD tiles+72(FP), R22
+	MOVD distance+80(FP), R23
 	LSL  $2, R2
 	LSL  $2, R4
 	LSL  $2, R6
-	MOVD ZR, R8
+	LSL  $2, R23
 
 	// Each row of A below m begins lda after the one before.
 	ADD  R2, R1, R9
@@ -77,6 +83,10 @@ TEXT ·gemm8x12NNNEON(SB), NOSPLIT, $0-72
 	CMP  $7, R16
 	CSEL GT, R15, R14, R15
 
+tile:
+	MOVD R19, R0
+	MOVD ZR, R8
+	MOVD R21, R3
 	CMP  $2, R7
 	BEQ  resume
 	VEOR V8.B16, V8.B16, V8.B16
@@ -211,47 +221,59 @@ done:
 	WORD   $0x4e22d7ff                      // fadd v31.4s, v31.4s, v2.4s
 
 store:
-	VST1.P [V8.S4, V9.S4, V10.S4], (R5)(R6)
+	MOVD   R5, R17
+	VST1.P [V8.S4, V9.S4, V10.S4], (R17)(R6)
 	CMP    $1, R16
 	BLE    end
-	VST1.P [V11.S4, V12.S4, V13.S4], (R5)(R6)
+	VST1.P [V11.S4, V12.S4, V13.S4], (R17)(R6)
 	CMP    $2, R16
 	BLE    end
-	VST1.P [V14.S4, V15.S4, V16.S4], (R5)(R6)
+	VST1.P [V14.S4, V15.S4, V16.S4], (R17)(R6)
 	CMP    $3, R16
 	BLE    end
-	VST1.P [V17.S4, V18.S4, V19.S4], (R5)(R6)
+	VST1.P [V17.S4, V18.S4, V19.S4], (R17)(R6)
 	CMP    $4, R16
 	BLE    end
-	VST1.P [V20.S4, V21.S4, V22.S4], (R5)(R6)
+	VST1.P [V20.S4, V21.S4, V22.S4], (R17)(R6)
 	CMP    $5, R16
 	BLE    end
-	VST1.P [V23.S4, V24.S4, V25.S4], (R5)(R6)
+	VST1.P [V23.S4, V24.S4, V25.S4], (R17)(R6)
 	CMP    $6, R16
 	BLE    end
-	VST1.P [V26.S4, V27.S4, V28.S4], (R5)(R6)
+	VST1.P [V26.S4, V27.S4, V28.S4], (R17)(R6)
 	CMP    $7, R16
 	BLE    end
-	VST1.P [V29.S4, V30.S4, V31.S4], (R5)(R6)
+	VST1.P [V29.S4, V30.S4, V31.S4], (R17)(R6)
 
 end:
+	ADD  R23, R21
+	ADD  $48, R5
+	SUBS $1, R22
+	BNE  tile
 	RET
 
-// func gemm8x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
-TEXT ·gemm8x12TNNEON(SB), NOSPLIT, $0-72
+// func gemm8x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
+TEXT ·gemm8x12TNNEON(SB), NOSPLIT, $0-88
 	MOVD m+0(FP), R16
-	MOVD k+8(FP), R0
-	MOVD a+16(FP), R1
+	MOVD k+8(FP), R19
+	MOVD a+16(FP), R20
 	MOVD lda+24(FP), R2
-	MOVD b+32(FP), R3
+	MOVD b+32(FP), R21
 	MOVD ldb+40(FP), R4
 	MOVD c+48(FP), R5
 	MOVD ldc+56(FP), R6
 	MOVD mode+64(FP), R7
+	MOVD tiles+72(FP), R22
+	MOVD distance+80(FP), R23
 	LSL  $2, R2
 	LSL  $2, R4
 	LSL  $2, R6
+	LSL  $2, R23
 
+tile:
+	MOVD R19, R0
+	MOVD R20, R1
+	MOVD R21, R3
 	CMP  $2, R7
 	BEQ  resume
 	VEOR V8.B16, V8.B16, V8.B16
@@ -378,47 +400,54 @@ done:
 	WORD   $0x4e22d7ff                      // fadd v31.4s, v31.4s, v2.4s
 
 store:
-	VST1.P [V8.S4, V9.S4, V10.S4], (R5)(R6)
+	MOVD   R5, R17
+	VST1.P [V8.S4, V9.S4, V10.S4], (R17)(R6)
 	CMP    $1, R16
 	BLE    end
-	VST1.P [V11.S4, V12.S4, V13.S4], (R5)(R6)
+	VST1.P [V11.S4, V12.S4, V13.S4], (R17)(R6)
 	CMP    $2, R16
 	BLE    end
-	VST1.P [V14.S4, V15.S4, V16.S4], (R5)(R6)
+	VST1.P [V14.S4, V15.S4, V16.S4], (R17)(R6)
 	CMP    $3, R16
 	BLE    end
-	VST1.P [V17.S4, V18.S4, V19.S4], (R5)(R6)
+	VST1.P [V17.S4, V18.S4, V19.S4], (R17)(R6)
 	CMP    $4, R16
 	BLE    end
-	VST1.P [V20.S4, V21.S4, V22.S4], (R5)(R6)
+	VST1.P [V20.S4, V21.S4, V22.S4], (R17)(R6)
 	CMP    $5, R16
 	BLE    end
-	VST1.P [V23.S4, V24.S4, V25.S4], (R5)(R6)
+	VST1.P [V23.S4, V24.S4, V25.S4], (R17)(R6)
 	CMP    $6, R16
 	BLE    end
-	VST1.P [V26.S4, V27.S4, V28.S4], (R5)(R6)
+	VST1.P [V26.S4, V27.S4, V28.S4], (R17)(R6)
 	CMP    $7, R16
 	BLE    end
-	VST1.P [V29.S4, V30.S4, V31.S4], (R5)(R6)
+	VST1.P [V29.S4, V30.S4, V31.S4], (R17)(R6)
 
 end:
+	ADD  R23, R21
+	ADD  $48, R5
+	SUBS $1, R22
+	BNE  tile
 	RET
 
-// func gemm4x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
-TEXT ·gemm4x12NNNEON(SB), NOSPLIT, $0-72
+// func gemm4x12NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
+TEXT ·gemm4x12NNNEON(SB), NOSPLIT, $0-88
 	MOVD m+0(FP), R16
-	MOVD k+8(FP), R0
+	MOVD k+8(FP), R19
 	MOVD a+16(FP), R1
 	MOVD lda+24(FP), R2
-	MOVD b+32(FP), R3
+	MOVD b+32(FP), R21
 	MOVD ldb+40(FP), R4
 	MOVD c+48(FP), R5
 	MOVD ldc+56(FP), R6
 	MOVD mode+64(FP), R7
+	MOVD tiles+72(FP), R22
+	MOVD distance+80(FP), R23
 	LSL  $2, R2
 	LSL  $2, R4
 	LSL  $2, R6
-	MOVD ZR, R8
+	LSL  $2, R23
 
 	// Each row of A below m begins lda after the one before.
 	ADD  R2, R1, R9
@@ -431,6 +460,10 @@ TEXT ·gemm4x12NNNEON(SB), NOSPLIT, $0-72
 	CMP  $3, R16
 	CSEL GT, R11, R10, R11
 
+tile:
+	MOVD R19, R0
+	MOVD ZR, R8
+	MOVD R21, R3
 	CMP  $2, R7
 	BEQ  resume
 	VEOR V8.B16, V8.B16, V8.B16
@@ -509,35 +542,47 @@ done:
 	WORD   $0x4e22d673                      // fadd v19.4s, v19.4s, v2.4s
 
 store:
-	VST1.P [V8.S4, V9.S4, V10.S4], (R5)(R6)
+	MOVD   R5, R17
+	VST1.P [V8.S4, V9.S4, V10.S4], (R17)(R6)
 	CMP    $1, R16
 	BLE    end
-	VST1.P [V11.S4, V12.S4, V13.S4], (R5)(R6)
+	VST1.P [V11.S4, V12.S4, V13.S4], (R17)(R6)
 	CMP    $2, R16
 	BLE    end
-	VST1.P [V14.S4, V15.S4, V16.S4], (R5)(R6)
+	VST1.P [V14.S4, V15.S4, V16.S4], (R17)(R6)
 	CMP    $3, R16
 	BLE    end
-	VST1.P [V17.S4, V18.S4, V19.S4], (R5)(R6)
+	VST1.P [V17.S4, V18.S4, V19.S4], (R17)(R6)
 
 end:
+	ADD  R23, R21
+	ADD  $48, R5
+	SUBS $1, R22
+	BNE  tile
 	RET
 
-// func gemm4x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
-TEXT ·gemm4x12TNNEON(SB), NOSPLIT, $0-72
+// func gemm4x12TNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode, tiles, distance int)
+TEXT ·gemm4x12TNNEON(SB), NOSPLIT, $0-88
 	MOVD m+0(FP), R16
-	MOVD k+8(FP), R0
-	MOVD a+16(FP), R1
+	MOVD k+8(FP), R19
+	MOVD a+16(FP), R20
 	MOVD lda+24(FP), R2
-	MOVD b+32(FP), R3
+	MOVD b+32(FP), R21
 	MOVD ldb+40(FP), R4
 	MOVD c+48(FP), R5
 	MOVD ldc+56(FP), R6
 	MOVD mode+64(FP), R7
+	MOVD tiles+72(FP), R22
+	MOVD distance+80(FP), R23
 	LSL  $2, R2
 	LSL  $2, R4
 	LSL  $2, R6
+	LSL  $2, R23
 
+tile:
+	MOVD R19, R0
+	MOVD R20, R1
+	MOVD R21, R3
 	CMP  $2, R7
 	BEQ  resume
 	VEOR V8.B16, V8.B16, V8.B16
@@ -612,18 +657,23 @@ done:
 	WORD   $0x4e22d673                      // fadd v19.4s, v19.4s, v2.4s
 
 store:
-	VST1.P [V8.S4, V9.S4, V10.S4], (R5)(R6)
+	MOVD   R5, R17
+	VST1.P [V8.S4, V9.S4, V10.S4], (R17)(R6)
 	CMP    $1, R16
 	BLE    end
-	VST1.P [V11.S4, V12.S4, V13.S4], (R5)(R6)
+	VST1.P [V11.S4, V12.S4, V13.S4], (R17)(R6)
 	CMP    $2, R16
 	BLE    end
-	VST1.P [V14.S4, V15.S4, V16.S4], (R5)(R6)
+	VST1.P [V14.S4, V15.S4, V16.S4], (R17)(R6)
 	CMP    $3, R16
 	BLE    end
-	VST1.P [V17.S4, V18.S4, V19.S4], (R5)(R6)
+	VST1.P [V17.S4, V18.S4, V19.S4], (R17)(R6)
 
 end:
+	ADD  R23, R21
+	ADD  $48, R5
+	SUBS $1, R22
+	BNE  tile
 	RET
 
 // func gemm8x8NNNEON(m, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mode int)
