@@ -28,52 +28,52 @@ func colNormGradNEON(s *colStrip)
 //go:noescape
 func colMomentsNEON(s *colStrip)
 
+func (s *colStrip) norm()     { s.run(colNormOp) }
+func (s *colStrip) normSums() { s.run(colNormSumsOp) }
+func (s *colStrip) normGrad() { s.run(colNormGradOp) }
+func (s *colStrip) moments()  { s.run(colMomentsOp) }
+
+// colOp is one of the four kernels. A variable of a function would move strips to the heap.
+type colOp int
+
+const (
+	colNormOp colOp = iota
+	colNormSumsOp
+	colNormGradOp
+	colMomentsOp
+)
+
+// run calls the kernel, where columns are missing on a padded copy.
+//
 //go:noinline
-func (s *colStrip) norm() {
+func (s *colStrip) run(op colOp) {
 	if s.n < 4 {
-		var w normColumnsCopy
-		t := w.of(s)
-		colNormNEON(&t)
+		s.runPadded(op)
+		return
+	}
+	switch op {
+	case colNormOp:
+		colNormNEON(s)
+	case colNormSumsOp:
+		colNormSumsNEON(s)
+	case colNormGradOp:
+		colNormGradNEON(s)
+	case colMomentsOp:
+		colMomentsNEON(s)
+	}
+}
+
+func (s *colStrip) runPadded(op colOp) {
+	var w paddedStrip
+	t := w.of(s)
+	t.run(op)
+	if s.dst != nil {
 		w.dst.scatter(s.values(s.dst), s.rows, s.n, s.stride)
-		return
 	}
-	colNormNEON(s)
-}
-
-//go:noinline
-func (s *colStrip) normSums() {
-	if s.n < 4 {
-		var w normColumnsCopy
-		t := w.of(s)
-		colNormSumsNEON(&t)
-		w.sums(s)
-		return
+	if s.sum != nil {
+		copy(unsafe.Slice(s.sum, s.n), w.sum[:])
+		copy(unsafe.Slice(s.dot, s.n), w.dot[:])
 	}
-	colNormSumsNEON(s)
-}
-
-//go:noinline
-func (s *colStrip) normGrad() {
-	if s.n < 4 {
-		var w normColumnsCopy
-		t := w.of(s)
-		colNormGradNEON(&t)
-		w.dst.scatter(s.values(s.dst), s.rows, s.n, s.stride)
-		return
-	}
-	colNormGradNEON(s)
-}
-
-//go:noinline
-func (s *colStrip) moments() {
-	if s.n < 4 {
-		var w normColumnsCopy
-		t := w.of(s)
-		colMomentsNEON(&t)
-		w.sums(s)
-		return
-	}
-	colMomentsNEON(s)
 }
 
 // values returns the values of s's rows in one of its matrices, from x on.
@@ -81,15 +81,15 @@ func (s *colStrip) values(x *float32) []float32 {
 	return unsafe.Slice(x, (s.rows-1)*s.stride+s.n)
 }
 
-// normColumnsCopy holds a strip of up to three columns, padded to a vector.
-type normColumnsCopy struct {
+// paddedStrip holds a strip of up to three columns, padded to a vector.
+type paddedStrip struct {
 	dst, dy, x                  narrow
 	mean, scale, shift, p, q, r vec
 	sum, dot                    vec
 }
 
 // of copies s, and returns the strip of the copy.
-func (w *normColumnsCopy) of(s *colStrip) colStrip {
+func (w *paddedStrip) of(s *colStrip) colStrip {
 	w.x.gather(s.values(s.x), s.rows, s.n, s.stride)
 	if s.dy != nil {
 		w.dy.gather(s.values(s.dy), s.rows, s.n, s.stride)
@@ -107,10 +107,4 @@ func (w *normColumnsCopy) of(s *colStrip) colStrip {
 		p: &w.p[0], q: &w.q[0], r: &w.r[0], sum: &w.sum[0], dot: &w.dot[0],
 		rows: s.rows, stride: 4, n: 4, floor: s.floor,
 	}
-}
-
-// sums brings the sums of the copy back.
-func (w *normColumnsCopy) sums(s *colStrip) {
-	copy(unsafe.Slice(s.sum, s.n), w.sum[:])
-	copy(unsafe.Slice(s.dot, s.n), w.dot[:])
 }

@@ -117,7 +117,7 @@ func (c *complexProduct) tiles(m, n, k int, accumulate bool, spare []float32) {
 		steps := min(complexSteps, k-p)
 		wide := complexTogether / nr * nr // whole panels
 		if n <= complexTogether && over(n, nr)*nr*steps <= complexTogether*complexSteps {
-			wide = n // with one that is not, rather than once more for it
+			wide = n // a block for what is left of the last panel would sum A once more
 		}
 		for j := 0; j < n; j += wide {
 			cols := min(wide, n-j)

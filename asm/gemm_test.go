@@ -623,3 +623,23 @@ func BenchmarkGemmStrip(b *testing.B) {
 		}
 	}
 }
+
+// TestRowStrip wants strips that follow one another, cover all rows and fit the tile.
+func TestRowStrip(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		mr, _ := GemmTile()
+		for m := range 4*mr + 2 {
+			next := 0
+			for s := range RowStrips(m) {
+				first, end := RowStrip(s, m)
+				if first != next || end <= first || end-first > mr {
+					t.Fatalf("strip %d of %d rows is [%d, %d), after %d", s, m, first, end, next)
+				}
+				next = end
+			}
+			if next != m {
+				t.Fatalf("the strips of %d rows end at %d", m, next)
+			}
+		}
+	})
+}

@@ -14,8 +14,7 @@ func mirrorBlock(k int) (rows, cols int) {
 		// first-level cache.
 		return 24, max(1, 4096/max(16, k)/mirrorColumns) * mirrorColumns
 	}
-	mr, _ := gemmTile()
-	return min(mr, mirrorTileRows), stripColumns(k, mirrorColumns)
+	return mirrorTilesBlock(k)
 }
 
 // sgemmMirrored7x32AVX512 computes a strip of 1 <= m <= 7 rows by n >= 1 columns.

@@ -9,8 +9,7 @@ func mirrorBlock(k int) (rows, cols int) {
 	if level == NEON {
 		return 4, stripColumns(k, mirrorColumns)
 	}
-	mr, _ := gemmTile()
-	return min(mr, mirrorTileRows), stripColumns(k, mirrorColumns)
+	return mirrorTilesBlock(k)
 }
 
 // sgemmMirrored4x12NEON computes a strip of 1 <= m <= 4 rows by n columns, a multiple of 4, of

@@ -3,6 +3,12 @@ package asm
 // mirrorTileRows is the most rows that mirroredTiles takes.
 const mirrorTileRows = 8
 
+// mirrorTilesBlock is mirrorBlock where mirroredTiles computes all.
+func mirrorTilesBlock(k int) (rows, cols int) {
+	mr, _ := gemmTile()
+	return min(mr, mirrorTileRows), stripColumns(k, mirrorColumns)
+}
+
 // mirroredTiles computes a strip of GemmMirrored tile by tile, both parts one after the other.
 func mirroredTiles(m, n, k0, k1 int, a0, a1 []float32, lda int, b0, b1 []float32, ldb int, up, down []float32, ldc int, middle, accumulate bool) {
 	var even, odd [mirrorTileRows * mirrorColumns]float32
