@@ -322,8 +322,9 @@ var partsOfCIFAR10 = map[string]part{
 }
 
 // comparison says in which order networks that are partially equivariant, fully and to
-// translations alone come on a part of CIFAR-10, as the paper compares them on all of it. Partial ones
-// draw a comb there, as the published program does; those that draw strata are named besides.
+// translations alone come on a part of CIFAR-10, as the paper compares them on all of it. Of the
+// partial ones those count that draw a comb, as the published program does, if there are any; those that draw
+// strata are then named besides.
 func comparison(list []result, dataset string) string {
 	type kind struct {
 		name       string
@@ -354,7 +355,7 @@ func comparison(list []result, dataset string) string {
 	}
 	text := fmt.Sprintf("Of the rows with the most seeds, from the highest: %s. That is %s.", strings.Join(means, ", "), order)
 	if len(strata) > 1 {
-		text += fmt.Sprintf(" Partial SE(2) draws the comb of the published program there; with strata it ends at %.4f ± %.4f.", mean(strata), deviation(strata))
+		text += fmt.Sprintf(" Here partial SE(2) draws a comb, as the published program does; with strata it ends at %.4f ± %.4f.", mean(strata), deviation(strata))
 	}
 	return text
 }

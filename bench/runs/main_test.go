@@ -166,7 +166,7 @@ func TestComparison(t *testing.T) {
 		t.Errorf("%q of no runs", got)
 	}
 	comb := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", TestAccuracy: 2, changes: "group.jitter=comb"}
-	want = "Partial SE(2) draws the comb of the published program there; with strata it ends at 0.6250 ± 0.1768."
+	want = "Here partial SE(2) draws a comb, as the published program does; with strata it ends at 0.6250 ± 0.1768."
 	if got := comparison(append(list, comb, comb), "cifar10-part"); !strings.Contains(got, "highest: partial SE(2) 2.0000 ± 0.0000, ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
