@@ -7,6 +7,10 @@ import "math"
 // 0.9975 (Distribution.Clamp): at 0 and 1 there would be no gradient to leave them.
 const MaxRho = 3
 
+// certain is a parameter at which no draw drops an element, and -certain one at which
+// none keeps it.
+const certain = 50
+
 // eps keeps uniform numbers, and under Compat probabilities, away from 0 and 1. It
 // is the rounding of float32, as in the published implementation.
 const eps = 0x1p-23

@@ -67,8 +67,8 @@ func (d *Distribution) Widths() (list []int) {
 
 // SetSize gives every learned axis the same size, to see what a network does on
 // other subsets than those it learned: intervals the half-width theta, and values of
-// a subset that probability as near as Clamp would allow, which above 1 is that of 1 and
-// below 0 that of 0.
+// a subset that probability of being kept, where theta from 1 on keeps, and up to 0
+// drops, every one. It may go beyond what Clamp allows.
 func (d *Distribution) SetSize(theta float64) {
 	values := d.present()
 	for i := range d.axes {
@@ -78,9 +78,9 @@ func (d *Distribution) SetSize(theta float64) {
 			values[a.first] = float32(theta)
 		case a.kind == subset:
 			p := min(max(theta, 0), 1)
-			rho := math.Log(p/(1-p)) / 2
+			rho := min(max(math.Log(p/(1-p))/2, -certain), certain)
 			for k := range a.count - 1 {
-				values[a.first+k] = float32(min(max(rho, -MaxRho), MaxRho))
+				values[a.first+k] = float32(rho)
 			}
 		}
 	}

@@ -141,7 +141,7 @@ func (o *oracle) run() {
 			}
 			for k := range n {
 				draw := o.draws[u]
-				if o.cfg.Jitter != gumbel.Comb || k == n-1 {
+				if comb := o.cfg.Jitter == gumbel.Comb || o.cfg.Jitter == gumbel.AutoJitter && !o.cfg.Partial; !comb || k == n-1 {
 					u++
 				}
 				at := (float64(k) + draw) / float64(n)
@@ -616,12 +616,12 @@ func TestSubsetClampAndSize(t *testing.T) {
 		}
 		for _, size := range []float64{1, 2, math.Inf(1)} {
 			d.SetSize(size)
-			if keep := d.Learned()[1].Keep[1]; !(keep > 0.997 && keep < 1) {
-				t.Errorf("SetSize(%v) keeps with probability %v", size, keep)
+			if l := d.Learned(); l[1].Keep[1] != 1 {
+				t.Errorf("SetSize(%v) keeps with probability %v", size, l[1].Keep[1])
 			}
 		}
 		d.SetSize(-1)
-		if keep := d.Learned()[1].Keep[1]; !(keep > 0 && keep < 0.003) {
+		if keep := d.Learned()[1].Keep[1]; !(keep < 1e-30) {
 			t.Errorf("SetSize(-1) keeps with probability %v", keep)
 		}
 	}
@@ -629,6 +629,23 @@ func TestSubsetClampAndSize(t *testing.T) {
 	full.SetSize(0.5)
 	if l := full.Learned(); full.Size() != 1 || l[0].Theta != 1 || !slices.Equal(l[1].Keep, []float64{1, 1}) {
 		t.Errorf("the whole group is %+v, size %v", l, full.Size())
+	}
+}
+
+// At size 1 nothing is dropped, whatever is drawn, and at 0 all but one element is.
+func TestSizesAreCertain(t *testing.T) {
+	for _, cfg := range kinds() {
+		d := newDistribution(t, cfg)
+		e := gumbel.NewElements(cfg.Group, cfg.Max)
+		for _, u := range []float64{0, 0.25, 1 - 0x1p-53} {
+			for size, want := range []int{1, cfg.Max} {
+				d.SetSize(float64(size))
+				d.Draw(e, &replay{u: slices.Repeat([]float64{u}, 2*cfg.Max)}, false)
+				if len(e.G) != want {
+					t.Errorf("%s: %d elements of size %d at %v, want %d", name(cfg), len(e.G), size, u, want)
+				}
+			}
+		}
 	}
 }
 
