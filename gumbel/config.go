@@ -38,14 +38,29 @@ func (m Method) String() string {
 type Jitter uint8
 
 const (
+	// AutoJitter is Stratified where a subset is learned, so that the subset means what
+	// it says, and Comb on the whole group, where a comb is closed under the turns that a
+	// layer is to be equivariant to.
+	AutoJitter Jitter = iota
 	// Stratified places every element by a draw of its own.
-	Stratified Jitter = iota
+	Stratified
 	// Comb places all elements by one shared draw, so that they are equally
 	// spaced.
 	Comb
 	// IID places every element anywhere on the interval, independently of the others.
 	IID
 )
+
+// For returns what j stands for on a subset that is learned, or not: j, but for AutoJitter.
+func (j Jitter) For(learned bool) Jitter {
+	switch {
+	case j != AutoJitter:
+		return j
+	case learned:
+		return Stratified
+	}
+	return Comb
+}
 
 // Measure is the measure that sums over a list stand for: what weight an element
 // has that was not dropped.
@@ -148,7 +163,7 @@ func (c *Config) check() error {
 	case c.Method > Deterministic:
 		return bad("Method", c.Method, "random and deterministic")
 	case c.Jitter > IID:
-		return bad("Jitter", c.Jitter, "Stratified (0), Comb (1) and IID (2)")
+		return bad("Jitter", c.Jitter, "AutoJitter (0), Stratified (1), Comb (2) and IID (3)")
 	case c.Measure > Haar:
 		return bad("Measure", c.Measure, "counting, mean and haar")
 	case c.Compat && c.Measure != Counting:
@@ -163,6 +178,7 @@ func (c *Config) check() error {
 	if _, err := c.Group.Split(c.Max); err != nil {
 		return fmt.Errorf("gumbel: Config.Max is %d: %w", c.Max, err)
 	}
+	c.Jitter = c.Jitter.For(c.Partial)
 	if c.Compat {
 		c.Jitter = Comb
 	}

@@ -528,7 +528,7 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *gumbel.Config) { c.EndTemperature = 0.6 }, []string{"Config.EndTemperature", "0.6", "0.5"}},
 		{func(c *gumbel.Config) { c.EndTemperature = -0.1 }, []string{"Config.EndTemperature", "-0.1", "positive"}},
 		{func(c *gumbel.Config) { c.Steps = -3 }, []string{"Config.Steps", "-3", "0 to 16777216"}},
-		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "Stratified (0), Comb (1) and IID (2)"}},
+		{func(c *gumbel.Config) { c.Jitter = 7 }, []string{"Config.Jitter", "7", "AutoJitter (0), Stratified (1), Comb (2) and IID (3)"}},
 		{func(c *gumbel.Config) { c.Name = "" }, []string{"Config.Name", "empty"}},
 		{func(c *gumbel.Config) { c.Group, c.Name = lie.E2, "gconv.keep" }, []string{"Config.Name", `"gconv.keep"`, `do not end in "keep"`}},
 	} {

@@ -73,7 +73,7 @@ func (s *settings) describe() networkJSON {
 		Separable: s.Separable, KernelNet: string(s.KernelNet), KernelSide: s.KernelSide, KernelHidden: s.KernelHidden, KernelLayers: s.KernelLayers, Omega0: s.Omega0,
 		LearnOmega0: s.LearnOmega0, WeightNorm: s.WeightNorm,
 		Activation: string(s.KernelActivation), KernelNorm: string(s.KernelNorm),
-		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter), Measure: uint8(s.Measure),
+		Sampling: uint8(s.Sampling), Jitter: uint8(s.Jitter - gumbel.Stratified), Measure: uint8(s.Measure),
 		InitTemperature: unless(s.InitTemperature, gumbel.DefaultInitTemperature), EndTemperature: unless(s.EndTemperature, gumbel.DefaultEndTemperature),
 		NoBias: s.NoBias, Compat: s.Compat, Seed: s.Seed,
 	}
@@ -111,7 +111,7 @@ func (j networkJSON) settings() (settings, error) {
 		Separable: j.Separable, KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		LearnOmega0: j.LearnOmega0, WeightNorm: j.WeightNorm,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
-		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure),
+		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Stratified + gumbel.Jitter(min(j.Jitter, 254)), Measure: gumbel.Measure(j.Measure),
 		InitTemperature: j.InitTemperature, EndTemperature: j.EndTemperature,
 		NoBias: j.NoBias, Compat: j.Compat, Seed: j.Seed,
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,40 @@ func TestEquivarianceIsExact(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Networks on the whole group draw what is closed under its turns, unless they are told otherwise,
+// and their checkpoints say so; those with subsets to learn draw strata.
+func TestJitterOfTheWholeGroup(t *testing.T) {
+	for _, c := range []struct {
+		partial      bool
+		jitter, want gumbel.Jitter
+	}{
+		{false, gumbel.AutoJitter, gumbel.Comb},
+		{false, gumbel.Stratified, gumbel.Stratified},
+		{true, gumbel.AutoJitter, gumbel.Stratified},
+		{true, gumbel.Comb, gumbel.Comb},
+	} {
+		net := fullNet(t, lie.SE2, gumbel.Random, func(cfg *CKResNetConfig) { cfg.Partial, cfg.Jitter = c.partial, c.jitter })
+		path := filepath.Join(t.TempDir(), "net.safetensors")
+		if err := net.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if net.cfg.Jitter != c.want || loaded.cfg.Jitter != c.want {
+			t.Errorf("partial %v, jitter %d: %d, and %d in the checkpoint, want %d", c.partial, c.jitter, net.cfg.Jitter, loaded.cfg.Jitter, c.want)
+		}
+		if c.partial {
+			continue
+		}
+		e := measured(t, net, EquivarianceConfig{Transformations: []Transformation{quarter}, Draws: 2})[0]
+		if exact := e.Pooled.Total <= 5e-6; exact != (c.want == gumbel.Comb) {
+			t.Errorf("jitter %d: a quarter turn changes the features by %v", c.jitter, e.Pooled.Total)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func readRun(dir string) (*result, error) {
 	}
 	var changes []string
 	for _, k := range config.Keys() {
-		if k != "preset" && k != "seed" && c.Value(k) != preset.Value(k) {
+		if k != "preset" && k != "seed" && c.Differs(k, &preset) {
 			changes = append(changes, k+"="+c.Value(k))
 		}
 	}

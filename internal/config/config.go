@@ -52,7 +52,7 @@ type Group struct {
 	Elements int    `toml:"elements"` // per layer
 	Sampling string `toml:"sampling"` // "random" or "deterministic"
 	Shared   bool   `toml:"shared"`   // group convolutions have the elements that the lifting convolution drew
-	Jitter   string `toml:"jitter"`   // "stratified", "comb" or "iid"
+	Jitter   string `toml:"jitter"`   // "auto", "stratified", "comb" or "iid"
 	Measure  string `toml:"measure"`  // "counting", "mean" or "haar"
 
 	// Temperatures of the draws by which elements are kept or dropped, in the first step of
@@ -171,9 +171,9 @@ var dataSets = []dataSet{
 var (
 	splits     = []string{"seed", "published"}
 	augments   = []string{"none", "flip-crop", "rotation"}
-	jitters    = []string{"stratified", "comb", "iid"} // in the order of gumbel.Jitter
-	methods    = []string{"random", "deterministic"}   // in the order of gumbel.Method
-	measures   = []string{"counting", "mean", "haar"}  // in the order of gumbel.Measure
+	jitters    = []string{"auto", "stratified", "comb", "iid"} // in the order of gumbel.Jitter
+	methods    = []string{"random", "deterministic"}           // in the order of gumbel.Method
+	measures   = []string{"counting", "mean", "haar"}          // in the order of gumbel.Measure
 	networks   = []string{"CKResNet", "GCNN", "AugerinoCKResNet", "AugerinoGCNN"}
 	optimizers = []string{"adam", "sgd"}
 	orders     = []string{"decreasing", "increasing"}
@@ -386,6 +386,20 @@ func (c *Config) mostWarmup() int {
 	return 1e6
 }
 
+// Differs reports whether a key's value is another than that of a preset. A jitter that
+// is what the preset's "auto" stands for beside the other values of c is the same.
+func (c *Config) Differs(key string, preset *Config) bool {
+	if key == "group.jitter" {
+		return c.jitter(c.Group.Jitter) != c.jitter(preset.Group.Jitter)
+	}
+	return c.Value(key) != preset.Value(key)
+}
+
+// jitter returns the one of a name, beside the other values of c.
+func (c *Config) jitter(name string) gumbel.Jitter {
+	return gumbel.Jitter(slices.Index(jitters, name)).For(c.Conv.Partial || c.Net.Augerino())
+}
+
 // NewNetwork builds the network for images of the configured data set. The error
 // names the key whose value cannot be used.
 func (c *Config) NewNetwork() (*model.Network, error) {
@@ -393,7 +407,6 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if err != nil {
 		return nil, mistake("group.name: %w", err)
 	}
-	jitter := gumbel.Jitter(slices.Index(jitters, c.Group.Jitter))
 	method := gumbel.Method(slices.Index(methods, c.Group.Sampling))
 	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
 	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
@@ -423,7 +436,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: dropouts,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure,
+			Algorithm: algorithm, Sampling: method, Jitter: c.jitter(c.Group.Jitter), Measure: measure,
 			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
 			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
 		})
@@ -435,7 +448,7 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
 			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
 			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: jitter, Measure: measure,
+			Algorithm: algorithm, Sampling: method, Jitter: c.jitter(c.Group.Jitter), Measure: measure,
 			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
 			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
 		})

@@ -25,7 +25,7 @@ func (c *Config) Idle() []Idle {
 	var list []Idle
 	for _, rule := range idleRules {
 		value := c.Value(rule.key)
-		if value == preset.Value(rule.key) || c.zero(rule.key) {
+		if !c.Differs(rule.key, &preset) || c.zero(rule.key) {
 			continue
 		}
 		if why := rule.why(c); why != "" {

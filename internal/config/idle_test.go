@@ -27,6 +27,7 @@ func TestIdle(t *testing.T) {
 		{t2, "group.shared=true", "T(2) has finitely many elements"},
 		{full, "group.sampling=deterministic group.shared=true", "all layers have one grid"},
 		{mirror, "group.jitter=comb", "mirror has finitely many elements"},
+		{mirror, "group.jitter=stratified", ""}, // what the preset's auto stands for
 		{full, "group.sampling=deterministic group.jitter=stratified", "group.sampling = deterministic elements stand on a grid"},
 		{full, "group.sampling=deterministic", ""}, // its comb stands as in the preset
 		{full, "conv.compat=true group.jitter=stratified", "which is a comb"},

@@ -14,8 +14,8 @@ const Default = "strokes6-180-se2-8-partial"
 
 // toy is the network of the paper's toy tasks: ten channels, two blocks of one
 // width, resolution halved after each block. The half-widths follow the true
-// gradient, with a learning rate of their own: with the spread of elements, see
-// below, only then do the learned subsets explain what the network does. Logits of
+// gradient, with a learning rate of their own: with strata, gumbel.AutoJitter, only
+// then do the learned subsets explain what the network does. Logits of
 // keeping elements have most of their gradients at zero, and need a larger one. Half
 // of the images of MNIST are enough, in small batches, which give more steps for
 // the same work; three epochs show the course.
@@ -23,7 +23,7 @@ func toy(set string, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set, Split: "seed", Augment: "none"},
-		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: spread(partial), Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
+		Group:  Group{Name: "SE(2)", Elements: 8, Sampling: "random", Jitter: "auto", Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
 		Conv:   Conv{Partial: partial, Bias: true, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 10, Factors: []int{1, 1}, Pools: []int{1, 2}, Pooling: "auto", Dropouts: []int{}},
@@ -55,16 +55,6 @@ func longer(epochs int, c Config) Config {
 	return c
 }
 
-// spread is how elements lie on the subset: independently within their strata, so
-// that a learned subset means what it says, or, on the whole group, as a comb, which
-// is closed under the turns that the layer is to be equivariant to.
-func spread(partial bool) string {
-	if partial {
-		return "stratified"
-	}
-	return "comb"
-}
-
 // combed has learned subsets drawn as a comb, as the published program draws them: their
 // draws differ less from each other than stratified ones, which for reflections and rotations
 // together decides between 0.99 and 1.
@@ -94,7 +84,7 @@ func published(set, group string, elements int, partial bool) Config {
 	return Config{
 		Seed:   1,
 		Data:   Data{Set: set, Split: "seed", Augment: "none"},
-		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: spread(partial), Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
+		Group:  Group{Name: group, Elements: elements, Sampling: "random", Jitter: "auto", Measure: "counting", InitTemperature: 0.5, EndTemperature: 1e-4},
 		Conv:   Conv{Partial: partial, Bias: true, Algorithm: "auto"},
 		Kernel: Kernel{Type: "SIREN", Side: 7, Hidden: 32, Layers: 3, Omega0: 10, Activation: "ReLU", Norm: "none"},
 		Net:    Net{Type: "CKResNet", Norm: "BatchNorm", Width: 32, Factors: []int{1, 2}, Pools: []int{0, 1}, Pooling: "auto", Dropouts: []int{}},
@@ -127,7 +117,7 @@ func thirteenLayers(c Config) Config {
 // copies of the image.
 func augerino(c Config) Config {
 	c.Net.Type = "Augerino" + c.Net.Type
-	c.Conv.Partial, c.Group.Jitter = false, spread(true)
+	c.Conv.Partial = false
 	return c
 }
 

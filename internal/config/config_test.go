@@ -1,0 +1,38 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// A jitter is compared with what "auto" stands for, which depends on whether a subset is learned.
+func TestDiffers(t *testing.T) {
+	for _, c := range []struct {
+		set, key string
+		want     bool
+	}{
+		{"conv.partial=true group.jitter=stratified", "group.jitter", false},
+		{"conv.partial=true group.jitter=comb", "group.jitter", true},
+		{"conv.partial=false group.jitter=comb", "group.jitter", false},
+		{"conv.partial=false group.jitter=stratified", "group.jitter", true},
+		{"conv.partial=false net.type=AugerinoCKResNet group.jitter=stratified", "group.jitter", false},
+		{"group.jitter=iid", "group.jitter", true},
+		{"group.jitter=auto", "group.jitter", false},
+		{"conv.partial=false", "group.jitter", false},
+		{"conv.partial=false", "conv.partial", true},
+	} {
+		preset, err := Lookup(Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := preset
+		for assignment := range strings.FieldsSeq(c.set) {
+			if err := changed.Set(assignment); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := changed.Differs(c.key, &preset); got != c.want {
+			t.Errorf("%s: %s differs: %v, want %v", c.set, c.key, got, c.want)
+		}
+	}
+}
