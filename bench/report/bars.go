@@ -98,15 +98,28 @@ func convBench(r *results, c cases.Conv) string {
 	return name
 }
 
-// gemmBars are about all shapes together, about the worst, and about the peak, at
-// the best level, if that is above AVX2, and about all shapes at level AVX2.
+// gemmBars are about all shapes together, about the worst, and about the peak, at the
+// best level and at AVX-512 below it, and about all shapes at level AVX2.
 func gemmBars(r *results) []bar {
 	var list []bar
-	level := r.gemmLevel()
+	switch level := r.gemmLevel(); level {
+	case "amx":
+		list = append(levelBars(r, level), levelBars(r, "avx512")...)
+	case "avx512":
+		list = levelBars(r, level)
+	}
 	for _, threads := range []int{1, 2} {
-		if level == "avx2" {
-			break
-		}
+		mean, _, _ := overShapes("avx2", threads, func(bench string) ratio { return r.ratio(bench, "openblas-haswell") })
+		list = append(list, bar{what: fmt.Sprintf("SGEMM on AVX2, %d thread%s, geometric mean over shapes", threads, plural(threads)),
+			rival: "OpenBLAS (Haswell)", got: mean, bound: 0.97})
+	}
+	return list
+}
+
+// levelBars are gemmBars of a level above AVX2.
+func levelBars(r *results, level string) []bar {
+	var list []bar
+	for _, threads := range []int{1, 2} {
 		of := fmt.Sprintf("SGEMM on %s, %d thread%s, ", levelTitle(level), threads, plural(threads))
 		mean, worst, worstName := overShapes(level, threads, r.best)
 		list = append(list,
@@ -121,11 +134,6 @@ func gemmBars(r *results) []bar {
 			}
 		}
 		list = append(list, bar{what: of + "least share of the FMA peak from 512 up", rival: "the FMA peak", got: share, bound: 0.9, percent: true})
-	}
-	for _, threads := range []int{1, 2} {
-		mean, _, _ := overShapes("avx2", threads, func(bench string) ratio { return r.ratio(bench, "openblas-haswell") })
-		list = append(list, bar{what: fmt.Sprintf("SGEMM on AVX2, %d thread%s, geometric mean over shapes", threads, plural(threads)),
-			rival: "OpenBLAS (Haswell)", got: mean, bound: 0.97})
 	}
 	return list
 }

@@ -154,6 +154,16 @@ func TestRatios(t *testing.T) {
 	near("ratio", best.value, 4000.0/2500)
 	near("least ratio of a round", best.low, 1.5)
 	near("largest ratio of a round", best.high, 5.0/3)
+	for _, swap := range []bool{false, true} { // one of the two ran once
+		a, b, low, high := []float64{12}, []float64{4, 2, 3}, 3.0, 6.0
+		if swap {
+			a, b, low, high = b, a, 1/high, 1/low
+		}
+		uneven := between(a, b, "")
+		near("ratio to a single round", uneven.value, median(a)/median(b))
+		near("least ratio to a single round", uneven.low, low)
+		near("largest ratio to a single round", uneven.high, high)
+	}
 	near("peak", r.peak("avx512"), 130)
 	step := cases.Steps[0]
 	near("ratio of steps", r.ratio(step.TrainBench(2), "pytorch").value, 13)
@@ -209,8 +219,13 @@ func TestLevels(t *testing.T) {
 	if l := both.gemmLevel(); l != "amx" {
 		t.Errorf("the best level is %s", l)
 	}
-	if b := bars(both)[0]; b.what != "SGEMM on AMX, 1 thread, geometric mean over shapes" || b.reached() != "yes" {
-		t.Errorf("%s: %s", b.what, b.reached())
+	for _, want := range []string{"SGEMM on AMX, 1 thread, geometric mean over shapes", "SGEMM on AVX-512, 1 thread, geometric mean over shapes"} {
+		if list := bars(both); !slices.ContainsFunc(list, func(b bar) bool { return b.what == want && b.reached() == "yes" }) {
+			t.Errorf("no bar %q that is reached in %+v", want, list)
+		}
+	}
+	if b := bars(both)[0]; b.what != "SGEMM on AMX, 1 thread, geometric mean over shapes" {
+		t.Errorf("the first bar is %s", b.what)
 	}
 	alone, err := readSample(t, strings.NewReplacer("avx512", "avx2", "openblas", "openblas-haswell").Replace(sample)+"peer: noether\nBenchmark"+cases.ElementwiseBench("sin", "avx2", 64)+"\t1\t5 ns/op\n")
 	if err != nil {

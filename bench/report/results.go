@@ -153,17 +153,25 @@ func (r *results) ratio(bench, rival string) ratio {
 	return between(r.values(bench, rival, ns), r.values(bench, noether, ns), rival)
 }
 
-// between divides a by b.
+// between divides a by b. A round that only one of them ran is compared with the median
+// of the other.
 func between(a, b []float64, rival string) ratio {
 	q := ratio{value: median(a) / median(b), low: math.NaN(), high: math.NaN(), rival: rival}
-	for i := range min(len(a), len(b)) {
-		if v := a[i] / b[i]; i == 0 {
+	for i := range max(len(a), len(b)) {
+		if v := inRound(a, i) / inRound(b, i); i == 0 {
 			q.low, q.high = v, v
 		} else {
 			q.low, q.high = min(q.low, v), max(q.high, v)
 		}
 	}
 	return q
+}
+
+func inRound(values []float64, i int) float64 {
+	if i < len(values) {
+		return values[i]
+	}
+	return median(values)
 }
 
 // best compares Noether with the rival whose median is the least.
