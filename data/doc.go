@@ -20,7 +20,8 @@
 //     et al. 2007), and SyntheticRotMNIST, "rotmnist-synthetic", which makes such
 //     digits from MNIST. The Dataset of the latter says Synthetic.
 //   - ReadCIFAR10, "cifar10", and ReadCIFAR100, "cifar100": photographs of ten
-//     and of a hundred classes (Krizhevsky 2009).
+//     and of a hundred classes (Krizhevsky 2009). ReadCIFAR10Part, "cifar10-part", and
+//     ReadCIFAR10JPEG, "cifar10-jpeg", read a part and a lossy copy of the former.
 //   - ReadSTL10, "stl10": larger photographs of ten classes (Coates et al. 2011).
 //   - ReadPCam, "pcam": histological patches with and without tumour tissue
 //     (Veeling et al. 2018), whose parts its authors made.

@@ -18,7 +18,7 @@ type means struct {
 func (m *means) declare(f *flag.FlagSet) {
 	f.StringVar(&m.data, "data", "", "`directory` of the data files (default $NOETHER_DATA, then the user cache directory)")
 	f.BoolVar(&m.download, "download", false, "fetch missing data files first")
-	f.StringVar(&m.device, "device", "cpu", "cpu or cuda[:N]")
+	f.StringVar(&m.device, "device", "cpu", "where to compute: cpu")
 	f.IntVar(&m.threads, "threads", runtime.GOMAXPROCS(0), "CPU `threads`; results do not depend on it")
 }
 
