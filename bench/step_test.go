@@ -54,9 +54,9 @@ func benchmarkTrainStep(b *testing.B, s cases.Step, threads int) {
 		b.Fatal(err)
 	}
 	cfg := c.Training()
-	cfg.Batch, cfg.Threads = s.Batch, threads
-	cfg.Penalties = model.Penalties{}                           // the rivals add none to the loss
-	cfg.Optimizer.SubsetLR, cfg.Optimizer.KeepLR = 1e-30, 1e-30 // the subsets stay as large as they are: what is measured must not drift
+	cfg.Batch, cfg.Threads, cfg.StepsPerEpoch = s.Batch, threads, 1e6 // more than are taken
+	cfg.Penalties = model.Penalties{}                                 // the rivals add none to the loss
+	cfg.Optimizer.SubsetLR, cfg.Optimizer.KeepLR = 1e-30, 1e-30       // the subsets stay as large as they are: what is measured must not drift
 	trainer, err := model.NewTrainer(net, noise(&c, s.Batch), cfg)
 	if err != nil {
 		b.Fatal(err)

@@ -32,6 +32,7 @@ type Loader struct {
 
 	free, ready chan *Batch // to the goroutine that prepares, and from it
 	held        *Batch      // Next's last answer
+	closed      bool
 
 	// The rest is that goroutine's.
 	perPass int
@@ -74,8 +75,11 @@ func NewLoader(set *Dataset, cfg LoaderConfig) *Loader {
 }
 
 // Next returns the batch of the next step. It may be read until the next call of
-// Next or Close. Next allocates nothing.
+// Next or Close. Next allocates nothing. It panics with *Error after Close.
 func (l *Loader) Next() *Batch {
+	if l.closed {
+		failf("Loader.Next", "the loader is closed")
+	}
 	if l.held != nil {
 		l.free <- l.held
 	}
@@ -83,8 +87,12 @@ func (l *Loader) Next() *Batch {
 	return l.held
 }
 
-// Close ends the goroutine and waits for that.
+// Close ends the goroutine and waits for that. Closing again does nothing.
 func (l *Loader) Close() {
+	if l.closed {
+		return
+	}
+	l.closed = true
 	close(l.free)
 	for range l.ready {
 	}

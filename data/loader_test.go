@@ -90,6 +90,15 @@ func TestLoaderCloses(t *testing.T) {
 			l.Next()
 		}
 		l.Close()
+		l.Close()
+		func() {
+			defer func() {
+				if e, ok := recover().(*Error); !ok || !strings.Contains(e.Error(), "closed") {
+					t.Errorf("a batch after Close: %v", e)
+				}
+			}()
+			l.Next()
+		}()
 	}
 	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {

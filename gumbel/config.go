@@ -138,8 +138,10 @@ type Config struct {
 	// elements that get no gradient, the straight-through factor at the element's
 	// coordinate instead of its weight, and a temperature without an end.
 	Compat bool
-	// Name is the name of the learned parameter, such as "blocks.0.gconv1.probs". It
-	// is needed when Partial.
+	// Name is the name of the learned half-widths, such as "blocks.0.gconv1.probs". What
+	// is learned of elements that are kept or dropped is named beside it,
+	// "blocks.0.gconv1.keep", so what stands before the last dot has to tell distributions
+	// apart. It is needed when Partial.
 	Name string
 }
 

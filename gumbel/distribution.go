@@ -203,8 +203,8 @@ func (d *Distribution) Bind(dev tensor.Device) { d.dev = dev }
 // images, that know whether Draw gives them weights.
 func (d *Distribution) NewLists(lists int) *Elements { return d.NewListsOf(d.cfg.Max, lists) }
 
-// NewListsOf is NewLists for at most max elements each, which must be a number that a Draw
-// can have: for a distribution that has learned not to draw more.
+// NewListsOf is NewLists for at most max elements each, for a distribution that has learned
+// not to draw more. Draw panics where it does.
 func (d *Distribution) NewListsOf(max, lists int) *Elements {
 	e := NewLists(d.cfg.Group, max, lists)
 	// Under Compat weights make up for lists that keep different numbers alone.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"math/rand/v2"
 
 	"github.com/noether-go/noether/gumbel"
-	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 )
 
@@ -28,7 +28,7 @@ func Example() {
 		fmt.Printf("%+.1f degrees\n", lie.SE2.Log(g)[0]*180/math.Pi)
 	}
 
-	u.Draw(list, stream.New(1, "example", 0), true)
+	u.Draw(list, rand.New(rand.NewPCG(1, 0)), true)
 	fmt.Println(len(list.G), "random elements, size", u.Size())
 
 	// Output:
@@ -54,16 +54,16 @@ func ExampleDistribution_Draw() {
 
 	list := d.NewLists(1)
 	for step := range uint64(4) {
-		d.Draw(list, stream.New(3, "example", step), true)
+		d.Draw(list, rand.New(rand.NewPCG(1, step)), true)
 		trained := list.Weight[1]
-		d.Draw(list, stream.New(3, "example", step), false)
+		d.Draw(list, rand.New(rand.NewPCG(1, step)), false)
 		fmt.Println("weight", trained, "in training, else", len(list.G), "elements")
 	}
 
 	// Output:
 	// kept with probabilities [1.00 0.75]
+	// weight 0 in training, else 1 elements
 	// weight 1 in training, else 2 elements
-	// weight 0 in training, else 1 elements
-	// weight 0 in training, else 1 elements
+	// weight 1 in training, else 2 elements
 	// weight 1 in training, else 2 elements
 }

@@ -99,7 +99,7 @@ type Group interface {
 	Haar(src Source) Element
 }
 
-// Source yields uniform numbers in [0, 1).
+// Source yields uniform numbers in [0, 1), as a *rand.Rand of math/rand/v2 does.
 type Source interface {
 	Float64() float64
 }

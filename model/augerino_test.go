@@ -337,11 +337,7 @@ func TestAugerinoLearns(t *testing.T) {
 			cfg.Group, cfg.Elements, cfg.Partial, cfg.Augerino, cfg.Compat = c.group, elements, false, true, c.compat
 		})
 		tr := newTrainerOf(t, net, quick(1))
-		for range 4 {
-			if _, err := tr.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		take(t, tr, 4)
 		net.params.Download()
 		var learned []float32
 		for _, p := range net.augerino.Parameters() {
@@ -364,11 +360,7 @@ func TestAugerinoLearns(t *testing.T) {
 		cfg := quick(1)
 		cfg.Schedule, cfg.Penalties.Width = ConstantSchedule, reward
 		tr := newTrainerOf(t, net, cfg)
-		for range 10 {
-			if _, err := tr.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		take(t, tr, 10)
 		if got, want := net.penalty(), -reward*net.Subsets()[0]; math.Abs(got-want) > 1e-6*math.Abs(want) {
 			t.Errorf("the reward is %v, want %v", got, want)
 		}
@@ -391,7 +383,9 @@ func TestAugerinoChain(t *testing.T) {
 	if got := net.Architecture(); got != "AugerinoGCNN" {
 		t.Errorf("the network is called %s", got)
 	}
-	tr := newTrainerOf(t, net, quick(2))
+	long := quick(2)
+	long.StepsPerEpoch = 100
+	tr := newTrainerOf(t, net, long)
 	for _, c := range []struct {
 		theta  float64
 		copies int

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -119,16 +120,31 @@ func (j networkJSON) settings() (settings, error) {
 
 // Save writes the network's configuration, parameters and running statistics as
 // safetensors, under the names of the published program's state dictionary. The
-// file is replaced as a whole or not at all.
+// file is replaced as a whole or not at all. What Load could not read is refused: values
+// that are no numbers, and a group that is not what lie.ByName has under its name. Of a
+// network on such a group SaveStateDict writes the parameters.
 func (net *Network) Save(path string) error {
 	if net.plan != nil {
 		net.params.Download()
+	}
+	if g, err := lie.ByName(net.cfg.Group.Name()); err != nil || !reflect.DeepEqual(g, net.cfg.Group) {
+		return fmt.Errorf("model: %s is not written: the group %q is not one of package lie, so Load could not make the network; SaveStateDict writes its parameters alone", path, net.cfg.Group.Name())
 	}
 	description, err := json.Marshal(net.cfg.describe())
 	if err != nil {
 		return fmt.Errorf("model: describing the network: %w", err)
 	}
-	return safetensors.WriteFile(path, net.tensors(), map[string]string{networkKey: string(description)})
+	return writeFinite(path, net.tensors(), map[string]string{networkKey: string(description)})
+}
+
+// writeFinite writes tensors of numbers; of other values nothing is written.
+func writeFinite(path string, list []safetensors.Tensor, metadata map[string]string) error {
+	for _, t := range list {
+		if i := slices.IndexFunc(t.F32, func(v float32) bool { return !finite(float64(v)) }); i >= 0 {
+			return fmt.Errorf("model: %s is not written: value %d of %s is %v; training diverged, or the parameters were spoilt", path, i, t.Name, t.F32[i])
+		}
+	}
+	return safetensors.WriteFile(path, list, metadata)
 }
 
 // tensors returns the host's parameters in the form in which they are saved.

@@ -151,6 +151,9 @@ type settings struct {
 	Seed   uint64
 }
 
+// maxBatch bounds the images of a batch: far beyond what memory has room for.
+const maxBatch = 1 << 16
+
 // Names of the architectures, as checkpoints state them.
 const (
 	typeCKResNet = "CKResNet"

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/nn"
 )
 
 // Score is how a network does on a split. The elements of its layers are random,
@@ -50,14 +51,36 @@ func newEvaluator(net *Network, set *data.Dataset) *evaluator {
 // Evaluate scores the bound network on a split with the given number of draws of
 // the group elements. Each batch of each draw has elements of its own, keyed by
 // (seed, layer, position), so the score is reproducible. It stops early with
-// ctx's error. A loss that is no number is a *LossError.
+// ctx's error. A loss that is no number is a *LossError; a set that the network is not
+// for, an empty split and draws below 1 are errors too.
 func (net *Network) Evaluate(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (Score, error) {
+	if err := net.checkEvaluation(set, split, draws); err != nil {
+		return Score{}, err
+	}
 	return newEvaluator(net, set).score(ctx, net, set, split, draws, seed)
+}
+
+// checkEvaluation reports arguments of Evaluate that cannot be.
+func (net *Network) checkEvaluation(set *data.Dataset, split *data.Split, draws int) error {
+	switch {
+	case draws < 1:
+		return fmt.Errorf("model: an evaluation with %d draws; 1 or more are needed", draws)
+	case split.Len() == 0:
+		return fmt.Errorf("model: an evaluation on a part of %s without images", set.Name)
+	case len(split.Images) != split.Len()*set.Pixels():
+		return fmt.Errorf("model: an evaluation on %d labels and %d bytes of images of %d; a part of %s has as many images as labels", split.Len(), len(split.Images), set.Pixels(), set.Name)
+	case int(slices.Max(split.Labels)) >= net.cfg.Classes:
+		return fmt.Errorf("model: an evaluation on an image of class %d; the network tells %d apart, from 0", slices.Max(split.Labels), net.cfg.Classes)
+	}
+	return net.cfg.checkSet(set)
 }
 
 // Confusion is Evaluate that also counts, over all draws, how many images of each
 // class were put into each: counts[label][answer].
 func (net *Network) Confusion(ctx context.Context, set *data.Dataset, split *data.Split, draws int, seed uint64) (s Score, counts [][]int, err error) {
+	if err := net.checkEvaluation(set, split, draws); err != nil {
+		return Score{}, nil, err
+	}
 	e := newEvaluator(net, set)
 	s, err = e.score(ctx, net, set, split, draws, seed)
 	return s, e.confusion(net), err
@@ -135,10 +158,13 @@ func meanStd(x []float64) (mean, std float64) {
 
 // Probabilities returns the class probabilities [n, classes] of n normalised
 // images [n, C, H, W], averaged over the given number of draws of the group
-// elements, which are keyed as those of Evaluate.
+// elements, 1 or more, which are keyed as those of Evaluate.
 func (net *Network) Probabilities(images []float32, draws int, seed uint64) []float64 {
 	p := net.bound("Probabilities")
-	pixels := p.input.C * p.input.H * p.input.W
+	pixels := net.cfg.pixels()
+	if len(images)%pixels != 0 || draws < 1 {
+		panic(&nn.Error{Op: "Network.Probabilities", Problem: fmt.Sprintf("%d draws of %d values; 1 or more of whole images of %d are needed", draws, len(images), pixels)})
+	}
 	n, classes := len(images)/pixels, net.cfg.Classes
 	out := make([]float64, n*classes)
 	step := uint64(0)

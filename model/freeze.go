@@ -51,14 +51,20 @@ type rendered interface {
 func (net *Network) Freeze(cfg FreezeConfig) (*Frozen, error) {
 	orDefault(&cfg.Batch, 16)
 	orDefault(&cfg.Threads, 1)
-	if cfg.Batch < 1 || cfg.Batch > 1<<16 {
-		return nil, &ConfigError{"FreezeConfig.Batch", cfg.Batch, "1 to 65536, or 0 for 16"}
+	if cfg.Batch < 1 || cfg.Batch > maxBatch {
+		return nil, &ConfigError{"FreezeConfig.Batch", cfg.Batch, fmt.Sprintf("1 to %d, or 0 for 16", maxBatch)}
 	}
 	if cfg.Threads < 1 {
 		return nil, &ConfigError{"FreezeConfig.Threads", cfg.Threads, "1 or more, or 0 for 1"}
 	}
 	if net.plan != nil {
 		net.params.Download()
+	}
+	for _, p := range net.params.All() {
+		if !slices.ContainsFunc(p.Host, func(v float32) bool { return !finite(float64(v)) }) {
+			continue
+		}
+		return nil, fmt.Errorf("model: Network.Freeze: %s has values that are no numbers; training diverged, or the parameters were spoilt", p.Name)
 	}
 	weights, err := net.clone()
 	if err != nil {
@@ -114,7 +120,8 @@ func (e *executor) close() {
 }
 
 // Predict returns the logits [B, classes] of images [B, C, H, W], normalised as
-// those the network was trained on (data.Dataset.Batch). B may be any number.
+// those the network was trained on (data.Dataset.Batch). B may be any number
+// from 1.
 func (f *Frozen) Predict(images []float32) ([]float32, error) {
 	if len(images) == 0 || len(images)%f.pixels != 0 {
 		c := f.weights.cfg

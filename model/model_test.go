@@ -223,6 +223,21 @@ func quick(threads int) TrainConfig {
 	return TrainConfig{Epochs: 3, Batch: 8, Seed: 5, EvalDraws: 2, Threads: threads, Schedule: CosineSchedule}
 }
 
+// take takes n training steps, and ends the epochs on the way.
+func take(t *testing.T, tr *Trainer, n int) {
+	t.Helper()
+	for range n {
+		if tr.Left() == 0 {
+			if _, err := tr.EndEpoch(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := tr.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // bits returns all parameters of a network.
 func bits(net *Network) []float32 {
 	var all []float32
@@ -344,7 +359,7 @@ func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network, quick fu
 	asmtest.EachLevel(t, func(t *testing.T) {
 		for _, threads := range []int{1, 2} {
 			cfg := quick(threads)
-			cfg.Epochs = 100
+			cfg.StepsPerEpoch = 100
 			cfg.Optimizer.Clip = 1
 			tr := newTrainerOf(t, newNet(t), cfg)
 			step := func() {

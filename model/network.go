@@ -267,8 +267,8 @@ func (net *Network) bind(dev tensor.Device, np nn.Plan) error {
 	if net.plan != nil {
 		panic(&nn.Error{Op: "Network.Bind", Problem: "already bound; call Release first"})
 	}
-	if batch < 1 {
-		return &ConfigError{"batch size", batch, "1 or more"}
+	if batch < 1 || batch > maxBatch {
+		return &ConfigError{"batch size", batch, fmt.Sprintf("1 to %d", maxBatch)}
 	}
 	p := &plan{dev: dev, batch: batch}
 	if net.augerino != nil {

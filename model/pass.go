@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/noether-go/noether/gumbel"
@@ -79,8 +80,8 @@ func (net *Network) share() {
 	}
 }
 
-// Midpoints gives every layer the elements that stand in the middle of their
-// strata: the network is then deterministic.
+// Midpoints gives every layer of a bound network the elements that stand in the middle of
+// their strata: the network is then deterministic.
 func (net *Network) Midpoints() {
 	p := net.bound("Midpoints")
 	if a := net.augerino; a != nil {
@@ -93,10 +94,13 @@ func (net *Network) Midpoints() {
 }
 
 // Forward computes the logits of images [B, C, H, W] on the elements drawn last.
-// Fewer images than the planned batch may be given; the rest of the batch is
-// then left as it was.
+// Fewer images than the planned batch may be given, at least one; the rest of the batch
+// is then left as it was.
 func (net *Network) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
+	if pixels := net.cfg.pixels(); len(images) == 0 || len(images)%pixels != 0 || len(images) > p.batch*pixels {
+		panic(&nn.Error{Op: "Network.Forward", Problem: fmt.Sprintf("%d values; 1 to %d images of %d are needed", len(images), p.batch, pixels)})
+	}
 	net.upload(images)
 	for _, l := range p.layers {
 		l.Forward(train)
@@ -143,7 +147,8 @@ func (net *Network) Backward(labels []float32) {
 	}
 }
 
-// Loss returns the loss layer, which holds losses and class probabilities.
+// Loss returns the loss layer, which holds losses and class probabilities of the last
+// Backward, Evaluate or Probabilities: Forward alone does not compute them.
 func (net *Network) Loss() *nn.CrossEntropy { return net.loss }
 
 // Logits returns the map of logits [classes, 1, 1, 1, B] of the last Forward.
@@ -199,9 +204,9 @@ func (net *Network) keeps() [][]gumbel.Learned {
 	return net.Learned()
 }
 
-// SetSubsets gives every learned subset the half-width theta, and elements that are
-// dropped at random that probability, to see what the network does on other subsets
-// than those it learned.
+// SetSubsets gives every learned subset of a bound network the half-width theta, 0 to 1,
+// and elements that are dropped at random that probability of being kept, to see what the
+// network does on other subsets than those it learned (gumbel.Distribution.SetSize).
 func (net *Network) SetSubsets(theta float64) {
 	net.bound("SetSubsets")
 	for _, s := range net.distributions() {
@@ -209,8 +214,8 @@ func (net *Network) SetSubsets(theta float64) {
 	}
 }
 
-// OnSubsets calls do with every learned subset as SetSubsets(theta) makes it, and then
-// puts back what was learned.
+// OnSubsets calls do with every learned subset of a bound network as SetSubsets(theta)
+// makes it, and then puts back what was learned.
 func (net *Network) OnSubsets(theta float64, do func() error) error {
 	p := net.bound("OnSubsets")
 	net.params.Download()

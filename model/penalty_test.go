@@ -165,6 +165,7 @@ func TestPenaltyGradient(t *testing.T) {
 // without, a step with penalties allocates nothing, and a resumed run is the same run.
 func TestPenaltiesInTraining(t *testing.T) {
 	cfg := quick(2)
+	cfg.StepsPerEpoch = 100
 	norms := func(p Penalties) float64 {
 		cfg.Penalties = p
 		tr := newTrainer(t, cfg)

@@ -25,11 +25,7 @@ func TestAnnealingOfARun(t *testing.T) {
 					s.Anneal(steps)
 				}
 			}
-			for range 6 {
-				if _, err := tr.Step(); err != nil {
-					t.Fatal(err)
-				}
-			}
+			take(t, tr, 6)
 			return bits(net)
 		}
 		images := toySet().Train.Len()
@@ -58,11 +54,7 @@ func TestTemperatures(t *testing.T) {
 			change(c)
 		})
 		tr := newTrainerOf(t, net, quick(1))
-		for range 6 {
-			if _, err := tr.Step(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		take(t, tr, 6)
 		return bits(net)
 	}
 	for what, augerino := range map[string]bool{"layers": false, "copies": true} {

@@ -100,8 +100,11 @@ func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
 
 // SaveState writes all that a run needs to go on as if it had never stopped:
 // weights, moments, the best weights, the position and the metrics so far. The
-// file is replaced as a whole or not at all.
+// file is replaced as a whole or not at all; a run that diverged is refused.
 func (t *Trainer) SaveState(path string) error {
+	if t.closed {
+		return errClosed
+	}
 	t.net.params.Download()
 	var list []safetensors.Tensor
 	for i, p := range t.net.params.All() {
@@ -113,6 +116,9 @@ func (t *Trainer) SaveState(path string) error {
 	for _, m := range t.optimizer.State() {
 		list = append(list, safetensors.Tensor{Name: momentPrefix + m.Name, Shape: m.Shape, F32: m.Host})
 	}
+	if !finite(t.at.Loss) {
+		return fmt.Errorf("model: %s is not written: training has diverged", path)
+	}
 	text, err := json.Marshal(stateJSON{
 		identify(t.net, t.set, t.cfg), t.digests(), t.at, t.optimizer.Steps(),
 		t.best.epoch, t.best.accuracy, t.best.loss, t.epochs,
@@ -120,12 +126,15 @@ func (t *Trainer) SaveState(path string) error {
 	if err != nil {
 		return fmt.Errorf("model: describing the training state: %w", err)
 	}
-	return safetensors.WriteFile(path, list, map[string]string{stateKey: string(text)})
+	return writeFinite(path, list, map[string]string{stateKey: string(text)})
 }
 
 // LoadState makes the trainer go on from a state that SaveState wrote. The error
 // says what in the file does not fit; the trainer must then be closed.
 func (t *Trainer) LoadState(path string) error {
+	if t.closed {
+		return errClosed
+	}
 	file, err := safetensors.ReadFile(path)
 	if err != nil {
 		return err

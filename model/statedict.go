@@ -26,12 +26,12 @@ const (
 // SaveStateDict writes the parameters and buffers as the state dictionary of the
 // published PyTorch program, in a safetensors file: all names, shapes and types that
 // Module.load_state_dict expects of a network of this configuration. The file is
-// replaced as a whole or not at all.
+// replaced as a whole or not at all; values that are no numbers are refused.
 func (net *Network) SaveStateDict(path string) error {
 	if net.plan != nil {
 		net.params.Download()
 	}
-	return safetensors.WriteFile(path, append(net.joined(), net.foreignBuffers()...), map[string]string{formatKey: "pt"})
+	return writeFinite(path, append(net.joined(), net.foreignBuffers()...), map[string]string{formatKey: "pt"})
 }
 
 // joined returns the tensors of a checkpoint, with all that a layer has learned of its

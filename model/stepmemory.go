@@ -1,6 +1,10 @@
 package model
 
-import "github.com/noether-go/noether/nn"
+import (
+	"fmt"
+
+	"github.com/noether-go/noether/nn"
+)
 
 // StepMemory is what the plan of a training step takes, in bytes: images, feature maps
 // and their gradients, kernels, spectra and scratch. Parameters, the state of the optimiser
@@ -16,8 +20,8 @@ type StepMemory struct {
 // are dropped at random have their place in both.
 func (net *Network) StepMemory(cfg TrainConfig) (StepMemory, error) {
 	cfg = cfg.withDefaults()
-	if cfg.Batch < 1 {
-		return StepMemory{}, &ConfigError{"TrainConfig.Batch", cfg.Batch, "1 or more"}
+	if cfg.Batch < 1 || cfg.Batch > maxBatch {
+		return StepMemory{}, &ConfigError{"TrainConfig.Batch", cfg.Batch, fmt.Sprintf("1 to %d", maxBatch)}
 	}
 	np := nn.Plan{Batch: cfg.Batch, NormPenalty: cfg.Penalties.Norms, Device: cfg.Device}
 	if net.plan != nil {

@@ -114,13 +114,12 @@ func (c TrainConfig) withDefaults() TrainConfig {
 }
 
 func (c TrainConfig) check(net *Network, set *data.Dataset) error {
-	n := net.cfg
 	for _, b := range []struct {
 		field         string
 		value, lo, hi int
 	}{
 		{"Epochs", c.Epochs, 1, 1e6},
-		{"Batch", c.Batch, 1, 1 << 16},
+		{"Batch", c.Batch, 1, maxBatch},
 		{"StepsPerEpoch", c.StepsPerEpoch, 0, 1e9},
 		{"Warmup", c.Warmup, 0, c.Epochs - 1},
 		{"EvalDraws", c.EvalDraws, 1, 1e4},
@@ -141,10 +140,8 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	if err := set.Validate(); err != nil {
 		return err
 	}
-	if set.Channels != n.Channels || set.Height != n.Side || set.Width != n.Side || set.Classes != n.Classes {
-		return &ConfigError{"data set " + set.Name,
-			fmt.Sprintf("%d channels of %d x %d pixels in %d classes", set.Channels, set.Height, set.Width, set.Classes),
-			fmt.Sprintf("what the network was built for: %d channels of %d x %d pixels in %d classes", n.Channels, n.Side, n.Side, n.Classes)}
+	if err := net.cfg.checkSet(set); err != nil {
+		return err
 	}
 	if set.Train.Len() < c.Batch {
 		return &ConfigError{"TrainConfig.Batch", c.Batch,
@@ -156,7 +153,18 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	return nil
 }
 
-// Trainer trains a network on a data set, step by step. All its randomness is a
+// checkSet reports a data set of other images or classes than the network is for.
+func (s *settings) checkSet(set *data.Dataset) error {
+	if set.Channels == s.Channels && set.Height == s.Side && set.Width == s.Side && set.Classes == s.Classes {
+		return nil
+	}
+	return &ConfigError{"data set " + set.Name,
+		fmt.Sprintf("%d channels of %d x %d pixels in %d classes", set.Channels, set.Height, set.Width, set.Classes),
+		fmt.Sprintf("what the network was built for: %d channels of %d x %d pixels in %d classes", s.Channels, s.Side, s.Side, s.Classes)}
+}
+
+// Trainer trains a network on a data set, step by step: Run does it all, Step and EndEpoch
+// a part each. All its randomness is a
 // function of (seed, epoch, step), so a trainer restored from a saved state goes
 // on as the undisturbed one would have, bit by bit.
 type Trainer struct {
@@ -171,7 +179,8 @@ type Trainer struct {
 	eval      *evaluator
 
 	loader   *data.Loader // nil until the first step
-	perEpoch int          // steps between validations
+	closed   bool
+	perEpoch int // steps between validations
 	at       position
 	best     bestWeights
 	epochs   []EpochMetrics
@@ -200,10 +209,14 @@ type bestWeights struct {
 	values   [][]float32 // in the order of Parameters.All
 }
 
-// NewTrainer binds the network to the configured device and prepares a run.
-// Close the trainer when done. The error names the field that is out of range.
+// NewTrainer binds the network, which must not be bound, to the configured device and
+// prepares a run. Close the trainer when done. The error names the field that is out of
+// range.
 func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, error) {
 	cfg = cfg.withDefaults()
+	if net.plan != nil {
+		return nil, errors.New("model: NewTrainer: the network is bound already; call its Release first")
+	}
 	if err := cfg.check(net, set); err != nil {
 		return nil, err
 	}
@@ -253,8 +266,13 @@ func (t *Trainer) prepare() (err error) {
 	return nil
 }
 
-// Close releases the network's buffers, keeping its parameters on the host.
+// Close releases the network's buffers, keeping its parameters on the host. Closing again
+// does nothing.
 func (t *Trainer) Close() {
+	if t.closed {
+		return
+	}
+	t.closed = true
 	t.stopLoading()
 	if t.net.plan != nil {
 		t.net.params.Download()
@@ -268,9 +286,16 @@ func (t *Trainer) Close() {
 	}
 }
 
-// Step takes one training step and returns its loss. The batch of the next one is
-// prepared meanwhile. From the second step on it allocates nothing.
+// Step takes one training step of the epoch under way and returns its loss. The batch of
+// the next one is prepared meanwhile. From the second step on it allocates nothing. When
+// the steps of the epoch are taken (Left), it returns an error until EndEpoch was called.
 func (t *Trainer) Step() (loss float64, err error) {
+	switch {
+	case t.closed:
+		return 0, errClosed
+	case t.Left() == 0:
+		return 0, t.stopped("its steps are taken; call EndEpoch, which validates, or Run")
+	}
 	start := time.Now()
 	if t.loader == nil {
 		t.loader = data.NewLoader(t.set, data.LoaderConfig{Batch: t.cfg.Batch, Seed: t.cfg.Seed, Augment: t.cfg.Augment, First: t.at.Step})
@@ -295,11 +320,16 @@ func (t *Trainer) Step() (loss float64, err error) {
 // diverged reports a loss that is no number.
 func (t *Trainer) diverged(what string, loss float64) error {
 	if !finite(loss) {
-		return &TrainError{min(t.at.Epoch+1, t.cfg.Epochs), t.at.Step,
-			fmt.Sprintf("the %s is %v; a smaller learning rate or train.clip_norm may help", what, loss)}
+		return t.stopped(fmt.Sprintf("the %s is %v; a smaller learning rate or gradients of bounded norm (nn.OptimizerConfig.Clip, train.clip_norm) may help", what, loss))
 	}
 	return nil
 }
+
+func (t *Trainer) stopped(problem string) error {
+	return &TrainError{min(t.at.Epoch+1, t.cfg.Epochs), t.at.Step, problem}
+}
+
+var errClosed = errors.New("model: the trainer is closed")
 
 // stopLoading ends the preparation of batches; the next step starts it anew.
 func (t *Trainer) stopLoading() {
@@ -312,6 +342,12 @@ func (t *Trainer) stopLoading() {
 // Steps returns the number of steps of the whole run and those completed.
 func (t *Trainer) Steps() (total, done int) { return t.cfg.Epochs * t.perEpoch, t.at.Step }
 
+// Left returns the number of steps that the epoch under way still has: 0 when EndEpoch is
+// to be called, and at the end of the run.
+func (t *Trainer) Left() int {
+	return min(t.at.Epoch+1, t.cfg.Epochs)*t.perEpoch - t.at.Step
+}
+
 // Epochs returns the metrics of the completed epochs.
 func (t *Trainer) Epochs() []EpochMetrics { return t.epochs }
 
@@ -319,6 +355,9 @@ func (t *Trainer) Epochs() []EpochMetrics { return t.epochs }
 // When ctx ends it finishes the step under way and returns ctx's error; the
 // trainer can then be saved, and Run called again.
 func (t *Trainer) Run(ctx context.Context) (*Run, error) {
+	if t.closed {
+		return nil, errClosed
+	}
 	for t.at.Epoch < t.cfg.Epochs {
 		if err := t.epoch(ctx); err != nil {
 			return nil, err
@@ -347,12 +386,9 @@ func (t *Trainer) score(ctx context.Context, what string, split *data.Split, dra
 
 // epoch completes the epoch under way.
 func (t *Trainer) epoch(ctx context.Context) error {
-	for done := false; !done; {
+	for t.Left() > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
-		}
-		if t.at.Step == (t.at.Epoch+1)*t.perEpoch {
-			break // saved after the last step, before the evaluation
 		}
 		loss, err := t.Step()
 		if err != nil {
@@ -361,15 +397,30 @@ func (t *Trainer) epoch(ctx context.Context) error {
 		if t.cfg.OnStep != nil {
 			t.cfg.OnStep(Progress{t.at.Epoch + 1, t.cfg.Epochs, t.at.Step, t.cfg.Epochs * t.perEpoch, loss})
 		}
-		done = t.at.Step%t.perEpoch == 0
+	}
+	_, err := t.EndEpoch(ctx)
+	return err
+}
+
+// EndEpoch validates the network after the steps of an epoch, keeps its weights if they
+// are the best so far, and returns the metrics of the epoch, which Epochs has from then
+// on. It returns an error while steps are left, at the end of the run, and when ctx ends.
+func (t *Trainer) EndEpoch(ctx context.Context) (EpochMetrics, error) {
+	switch {
+	case t.closed:
+		return EpochMetrics{}, errClosed
+	case t.at.Epoch == t.cfg.Epochs:
+		return EpochMetrics{}, t.stopped("it was the last one, and has ended")
+	case t.Left() > 0:
+		return EpochMetrics{}, t.stopped(fmt.Sprintf("%d of its steps are left; call Step", t.Left()))
 	}
 	score, err := t.score(ctx, "validation loss", &t.set.Validation, ValidationDraws)
 	if err != nil {
-		return err
+		return EpochMetrics{}, err
 	}
 	penalty := t.net.penalty() // at the last draw
 	if err := t.diverged("validation loss", score.Loss+penalty); err != nil {
-		return err
+		return EpochMetrics{}, err
 	}
 	m := EpochMetrics{
 		Epoch: t.at.Epoch + 1, Step: t.at.Step,
@@ -392,7 +443,7 @@ func (t *Trainer) epoch(ctx context.Context) error {
 	if t.cfg.OnEpoch != nil {
 		t.cfg.OnEpoch(m)
 	}
-	return nil
+	return m, nil
 }
 
 // improvedBy reports whether a score is better than the best so far: more

@@ -1,0 +1,161 @@
+package model
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
+	"github.com/noether-go/noether/tensor"
+)
+
+// What could not be loaded again does not replace a file that can.
+func TestSaveRefuses(t *testing.T) {
+	good := newTiny(t)
+	spoilt := newTiny(t)
+	spoilt.params.All()[1].Host[0] = float32(math.NaN())
+	endless := newTiny(t)
+	endless.params.All()[0].Host[0] = float32(math.Inf(-1))
+	diverged := newTrainer(t, quick(1))
+	take(t, diverged, 1)
+	diverged.at.Loss = math.NaN()
+	overflown := newTrainer(t, quick(1))
+	overflown.net.params.Download()
+	overflown.net.params.All()[0].Host[0] = float32(math.Inf(1))
+	overflown.net.params.Upload()
+	foreign := newTinyWith(t, func(c *CKResNetConfig) { c.Group = renamed{lie.SE2, "shears"} })
+	alike := newTinyWith(t, func(c *CKResNetConfig) { c.Group = renamed{lie.SE2, "SE(2)"} })
+	for what, c := range map[string]struct {
+		save func(path string) error
+		want string
+	}{
+		"NaN":                 {spoilt.Save, "is NaN"},
+		"infinity":            {endless.Save, "is -Inf"},
+		"dictionary of NaN":   {spoilt.SaveStateDict, "is NaN"},
+		"loss of a run":       {diverged.SaveState, "diverged"},
+		"weights of a run":    {overflown.SaveState, "is +Inf"},
+		"unknown group":       {foreign.Save, `"shears"`},
+		"group of known name": {alike.Save, `"SE(2)"`},
+	} {
+		path := filepath.Join(t.TempDir(), "net.safetensors")
+		if err := good.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.save(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want an error with %s and the path", what, err, c.want)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the file was changed", what)
+		}
+	}
+	if err := foreign.SaveStateDict(filepath.Join(t.TempDir(), "state.safetensors")); err != nil {
+		t.Errorf("parameters of a network on a foreign group: %v", err)
+	}
+	if _, err := spoilt.Freeze(FreezeConfig{}); err == nil || !strings.Contains(err.Error(), spoilt.params.All()[1].Name) {
+		t.Errorf("parameters that are NaN are frozen: %v", err)
+	}
+}
+
+// renamed is a group from elsewhere.
+type renamed struct {
+	lie.Group
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+func TestEvaluateRefuses(t *testing.T) {
+	net := bindFor(t, newTiny(t), 4)
+	set := toySet()
+	other := *set
+	other.Channels = 3
+	for what, c := range map[string]struct {
+		set   *data.Dataset
+		split data.Split
+		draws int
+		want  string
+	}{
+		"no draws":     {set, set.Test, 0, "0 draws"},
+		"no images":    {set, data.Split{}, 1, "without images"},
+		"part images":  {set, data.Split{Images: set.Test.Images[1:], Labels: set.Test.Labels}, 1, "as many images as labels"},
+		"a high class": {set, data.Split{Images: set.Test.Images[:set.Pixels()], Labels: []uint8{200}}, 1, "class 200"},
+		"channels":     {&other, data.Split{Images: make([]uint8, other.Pixels()), Labels: []uint8{0}}, 1, "3 channels"},
+	} {
+		_, evaluated := net.Evaluate(t.Context(), c.set, &c.split, c.draws, 1)
+		_, _, confused := net.Confusion(t.Context(), c.set, &c.split, c.draws, 1)
+		for _, err := range []error{evaluated, confused} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v, want an error with %q", what, err, c.want)
+			}
+		}
+	}
+}
+
+func TestProgrammerErrors(t *testing.T) {
+	const batch = 4
+	net := bindFor(t, newTiny(t), batch)
+	pixels := net.cfg.pixels()
+	for what, c := range map[string]struct {
+		call func()
+		want string
+	}{
+		"no image":            {func() { net.Forward(nil, false) }, "Network.Forward: 0 values"},
+		"a part of an image":  {func() { net.Forward(make([]float32, pixels+1), false) }, "1 to 4 images"},
+		"too many images":     {func() { net.Forward(make([]float32, (batch+1)*pixels), false) }, "1 to 4 images"},
+		"probabilities, part": {func() { net.Probabilities(make([]float32, 2*pixels-1), 1, 1) }, "Network.Probabilities: 1 draws of"},
+		"no draws":            {func() { net.Probabilities(make([]float32, pixels), 0, 1) }, "0 draws"},
+	} {
+		func() {
+			defer func() {
+				if e, ok := recover().(*nn.Error); !ok || !strings.Contains(e.Error(), c.want) {
+					t.Errorf("%s: %v, want an error with %q", what, e, c.want)
+				}
+			}()
+			c.call()
+		}()
+	}
+	if p := net.Probabilities(nil, 1, 1); len(p) != 0 {
+		t.Errorf("probabilities of no images: %v", p)
+	}
+}
+
+func TestBatchRefuses(t *testing.T) {
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, batch := range []int{-1, maxBatch + 1, math.MaxInt} {
+		net := newTiny(t)
+		_, memory := net.StepMemory(TrainConfig{Batch: batch})
+		_, frozen := net.Freeze(FreezeConfig{Batch: batch})
+		for what, err := range map[string]error{"Bind": net.Bind(dev, batch, false), "StepMemory": memory, "Freeze": frozen} {
+			if err == nil || !strings.Contains(err.Error(), "1 to 65536") {
+				t.Errorf("%s of %d images: %v", what, batch, err)
+			}
+		}
+	}
+}
+
+// bindFor binds a network for inference until the test ends.
+func bindFor(t *testing.T, net *Network, batch int) *Network {
+	t.Helper()
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	if err := net.Bind(dev, batch, true); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(net.Release)
+	return net
+}

@@ -1,0 +1,102 @@
+package model
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/noether-go/noether/tensor"
+)
+
+// A run taken step by step is the one that Run takes, and its state can be saved and loaded
+// after each of them.
+func TestStepByStep(t *testing.T) {
+	whole := newTrainer(t, quick(1))
+	want, err := whole.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := newTrainer(t, quick(1))
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	restart := func() {
+		if err := tr.SaveState(path); err != nil {
+			t.Fatal(err)
+		}
+		tr = newTrainer(t, quick(1))
+		if err := tr.LoadState(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	total, _ := tr.Steps()
+	for i := range total {
+		if _, err := tr.EndEpoch(t.Context()); err == nil {
+			t.Fatalf("an epoch ends before step %d", i+1)
+		}
+		if _, err := tr.Step(); err != nil {
+			t.Fatal(err)
+		}
+		restart()
+		if tr.Left() > 0 {
+			continue
+		}
+		if _, err := tr.Step(); err == nil || !strings.Contains(err.Error(), "EndEpoch") {
+			t.Fatalf("a step beyond the epoch: %v", err)
+		}
+		restart()
+		m, err := tr.EndEpoch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(tr.Epochs()); m.Step != i+1 || m.Epoch != n || m.TrainAccuracy > 1 {
+			t.Errorf("after %d steps and %d epochs: %+v", i+1, n, m)
+		}
+		restart()
+	}
+	if _, err := tr.EndEpoch(t.Context()); err == nil {
+		t.Error("an epoch after the last one")
+	}
+	if _, done := tr.Steps(); done != total || tr.Left() != 0 {
+		t.Errorf("%d of %d steps, %d left", done, total, tr.Left())
+	}
+	got, err := tr.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Test != want.Test || got.Steps != want.Steps || !slices.Equal(bits(tr.net), bits(whole.net)) {
+		t.Errorf("step by step %+v after %d steps, at once %+v after %d", got.Test, got.Steps, want.Test, want.Steps)
+	}
+}
+
+func TestClosedTrainer(t *testing.T) {
+	tr := newTrainer(t, quick(1))
+	take(t, tr, 1)
+	tr.Close()
+	tr.Close()
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	_, step := tr.Step()
+	_, end := tr.EndEpoch(t.Context())
+	_, run := tr.Run(t.Context())
+	for i, err := range []error{step, end, run, tr.SaveState(path), tr.LoadState(path)} {
+		if !errors.Is(err, errClosed) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
+func TestTrainerOfBoundNetwork(t *testing.T) {
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	net := newTiny(t)
+	if err := net.Bind(dev, 4, false); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	if _, err := NewTrainer(net, toySet(), quick(1)); err == nil || !strings.Contains(err.Error(), "Release") {
+		t.Errorf("a bound network is trained: %v", err)
+	}
+}
