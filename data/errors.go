@@ -27,8 +27,8 @@ func failf(op, format string, args ...any) {
 type FileError struct {
 	Path    string // file, directory or address
 	Problem string
-	Remedy  string
-	Err     error // the cause, when there is one
+	Remedy  string // in the words of the command line, whose -data is a directory to read and -download is Download
+	Err     error  // the cause, when there is one
 }
 
 func (e *FileError) Error() string {
