@@ -55,7 +55,7 @@ func allowedAlgorithms() string {
 
 // featurePasses returns the implementation of a that works on features, or nil if
 // a works on rendered kernels. scaled says that the factors may have a scale.
-func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (FeaturePasses, error) {
+func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (featurePasses, error) {
 	switch {
 	case s.PerElement && a != Auto:
 		return nil, fmt.Errorf("the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)

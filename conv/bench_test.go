@@ -75,11 +75,11 @@ func BenchmarkFeatures(b *testing.B) {
 		for _, a := range []struct {
 			name       string
 			perElement bool
-			create     func(s *Shape) FeaturePasses
+			create     func(s *Shape) featurePasses
 		}{
-			{"lowrank", false, func(*Shape) FeaturePasses { return newLowRank(c.features) }},
-			{"frequency", false, func(s *Shape) FeaturePasses { return newFrequency(s, c.features) }},
-			{"perelement", true, func(s *Shape) FeaturePasses { return newPerElement(s, c.features) }},
+			{"lowrank", false, func(*Shape) featurePasses { return newLowRank(c.features) }},
+			{"frequency", false, func(s *Shape) featurePasses { return newFrequency(s, c.features) }},
+			{"perelement", true, func(s *Shape) featurePasses { return newPerElement(s, c.features) }},
 		} {
 			for _, pass := range []string{"forward", "kernel", "backward"} {
 				for _, threads := range []int{1, 2} {
@@ -96,7 +96,7 @@ func BenchmarkFeatures(b *testing.B) {
 						}
 						pre, tmp := p.Sizes(s, false)
 						x, y := alloc(b, dev, s.Sources()*s.H*s.W*s.B), alloc(b, dev, s.Targets()*s.OutH*s.OutW*s.B)
-						k := Factors{F: alloc(b, dev, c.features*s.lists()*s.NOut*s.NIn*len(s.Offsets)), W: alloc(b, dev, s.Out*s.In*c.features), B: alloc(b, dev, s.Out*s.In)}
+						k := kernelFactors{F: alloc(b, dev, c.features*s.lists()*s.NOut*s.NIn*len(s.Offsets)), W: alloc(b, dev, s.Out*s.In*c.features), B: alloc(b, dev, s.Out*s.In)}
 						prepared, scratch, bias := alloc(b, dev, pre), alloc(b, dev, tmp), alloc(b, dev, s.Out)
 						forward := func() {
 							p.Prepare(prepared, k, bias, scratch, s)

@@ -34,7 +34,8 @@ func NewDepthwise(cfg Config, seed uint64) (*Depthwise, error) {
 }
 
 // Plan reserves buffers for at most el.Max() elements and returns the output map. The
-// list, on which the input map lives too, may change from pass to pass.
+// list, on which the input map lives too, may change from pass to pass. It panics as that
+// of Group.
 func (l *Depthwise) Plan(p *nn.Plan, in *nn.Map, el *gumbel.Elements) *nn.Map {
 	return l.plan(p, in, nil, el)
 }

@@ -38,12 +38,12 @@
 // # Algorithms
 //
 // The passes of the convolution proper are an interface, Passes, that each device
-// fulfils, on a rendered kernel, or FeaturePasses, on the features that the kernel network's last
-// linear map makes it of. On the CPU there are
+// fulfils, on a rendered kernel. A CPU also has passes that render none, on the features that
+// the kernel network's last linear map makes it of. On the CPU there are
 //
 //   - Taps, the direct convolution over live taps as matrix products that read the
 //     maps where they lie, or from one copy, never from an im2col matrix (taps.go
-//     and the files it names; with the normalisation behind a lifting layer, stem.go). It is of the first interface, all others of the second;
+//     and the files it names; with the normalisation behind a lifting layer, stem.go). It takes a rendered kernel, the next two take features;
 //   - Frequency, a product for each frequency of the transformed planes
 //     (frequency.go and the files it names), which are real where elements come in
 //     pairs half a turn apart, as the combs of layers that learn no subset do

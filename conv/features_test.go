@@ -67,9 +67,9 @@ func drawScale(src *stream.Stream, s *Shape, positions int, mask bool) []float32
 }
 
 // factors returns the kernel's factors, and factorsGrad places for their gradients.
-func (k *factoredKernel) factors() Factors {
+func (k *factoredKernel) factors() kernelFactors {
 	host := tensor.HostBuffer
-	f := Factors{F: host(k.f), W: host(k.w), B: host(k.b), Mask: k.mask}
+	f := kernelFactors{F: host(k.f), W: host(k.w), B: host(k.b), Mask: k.mask}
 	if k.scale != nil {
 		f.Scale = host(k.scale)
 	}
@@ -86,8 +86,8 @@ func (k *factoredKernel) gradients() factorGradients {
 	return factorGradients{poisoned(len(k.f)), poisoned(len(k.w)), poisoned(len(k.b)), poisoned(scale)}
 }
 
-func (g *factorGradients) factors() Factors {
-	d := Factors{F: g.f.buffer(), W: g.w.buffer(), B: g.b.buffer()}
+func (g *factorGradients) factors() kernelFactors {
+	d := kernelFactors{F: g.f.buffer(), W: g.w.buffer(), B: g.b.buffer()}
 	if len(g.scale.values()) > 0 {
 		d.Scale = g.scale.buffer()
 	}
@@ -283,7 +283,7 @@ func factoredProblems(perElement bool) []factoredProblem {
 }
 
 func TestLowRank(t *testing.T) {
-	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newLowRank(features) }, factoredProblems(false))
+	testFeaturePasses(t, func(_ *Shape, features int) featurePasses { return newLowRank(features) }, factoredProblems(false))
 }
 
 func TestScaledLowRank(t *testing.T) {
@@ -291,11 +291,11 @@ func TestScaledLowRank(t *testing.T) {
 	for i, p := range problems {
 		problems[i] = newFactoredProblem(p.trial, p.features, scaling(i%3))
 	}
-	testFeaturePasses(t, func(_ *Shape, features int) FeaturePasses { return newScaledLowRank(features) }, problems)
+	testFeaturePasses(t, func(_ *Shape, features int) featurePasses { return newScaledLowRank(features) }, problems)
 }
 
 func TestPerElement(t *testing.T) {
-	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newPerElement(s, features) }, factoredProblems(true))
+	testFeaturePasses(t, func(s *Shape, features int) featurePasses { return newPerElement(s, features) }, factoredProblems(true))
 }
 
 // TestFrequency compares the frequency-domain algorithm with the definition, with all frequencies and
@@ -324,7 +324,7 @@ func TestFrequency(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testFeaturePasses(t, func(s *Shape, features int) FeaturePasses {
+			testFeaturePasses(t, func(s *Shape, features int) featurePasses {
 				p := newFrequency(s, features)
 				adapt(p, s)
 				return p
@@ -350,10 +350,10 @@ func TestFrequencyScales(t *testing.T) {
 		p.want = factoredDefinition(&c.live, &p.factoredKernel, p.x, p.bias, p.dy)
 		problems = append(problems, p)
 	}
-	testFeaturePasses(t, func(s *Shape, features int) FeaturePasses { return newFrequency(s, features) }, problems)
+	testFeaturePasses(t, func(s *Shape, features int) featurePasses { return newFrequency(s, features) }, problems)
 }
 
-func testFeaturePasses(t *testing.T, create func(s *Shape, features int) FeaturePasses, problems []factoredProblem) {
+func testFeaturePasses(t *testing.T, create func(s *Shape, features int) featurePasses, problems []factoredProblem) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		dev := newCPU(t, 2)
 		host := tensor.HostBuffer

@@ -59,7 +59,7 @@ type frequency struct {
 	mapSlices      mapSlices
 }
 
-var _ FeaturePasses = (*frequency)(nil)
+var _ featurePasses = (*frequency)(nil)
 
 // inFrequency reports whether the algorithm can compute a shape.
 func inFrequency(s *Shape) bool { return len(s.Offsets) > 1 && symmetric(s.Offsets) }
@@ -379,7 +379,7 @@ func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
 func (p *frequency) Scales() bool { return true }
 
 // Prepare renders slots, and makes the spectrum that is to be kept.
-func (p *frequency) Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape) {
+func (p *frequency) Prepare(prepared tensor.Buffer, k kernelFactors, bias, scratch tensor.Buffer, s *Shape) {
 	size := slotsSize(s)
 	p.keptMap.valid = false
 	folded := scratch.Host()
@@ -440,7 +440,7 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 }
 
 // Backward computes the gradients of the features, of weights and offsets, of the bias and of x.
-func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+func (p *frequency) Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	l := p.lattice
 	size := slotsSize(s)
 	slots := prepared.Host()[:size]
@@ -474,7 +474,7 @@ func (p *frequency) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch t
 }
 
 // render makes slots, or what the kernel's spectrum is made of in their place, by way of folded features.
-func (p *frequency) render(slots []float32, k Factors, folded []float32, s *Shape) {
+func (p *frequency) render(slots []float32, k kernelFactors, folded []float32, s *Shape) {
 	p.folding = p.foldingOf(k, folded, s)
 	p.folding.run()
 	if p.spectraOfFeatures(s) {
@@ -497,7 +497,7 @@ func (p *frequency) spectraIn(slots []float32, s *Shape) *kernelSpectra {
 
 // renderBackward takes the gradient of slots to those of the features, of weights and offsets, and of the
 // scale.
-func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float32, s *Shape) {
+func (p *frequency) renderBackward(d, k kernelFactors, dslots, folded, dfolded []float32, s *Shape) {
 	p.renderingGrad = renderingGrad{
 		shape: s, cpu: p.cpu, features: p.features, slots: dslots, folded: folded, w: k.W.Host(), b: k.B.Host(), discs: p.discs,
 		dfolded: dfolded, offsets: !d.Scale.IsZero(), dw: d.W.Host(), db: d.B.Host(),
@@ -512,7 +512,7 @@ func (p *frequency) renderBackward(d, k Factors, dslots, folded, dfolded []float
 }
 
 // foldingOf returns the task between features and folded ones.
-func (p *frequency) foldingOf(k Factors, folded []float32, s *Shape) featureFolding {
+func (p *frequency) foldingOf(k kernelFactors, folded []float32, s *Shape) featureFolding {
 	f := featureFolding{shape: s, cpu: p.cpu, features: p.features, slotWaves: &p.lattice.slotWaves, f: k.F.Host(), folded: folded}
 	if !k.Scale.IsZero() {
 		f.scale = k.Scale.Host()

@@ -23,9 +23,10 @@ func NewGroup(cfg Config, seed uint64) (*Group, error) {
 	return &Group{l}, nil
 }
 
-// Plan reserves buffers for at most in.Max() and out.Max() elements and returns
+// Plan reserves buffers for at most inEl.Max() and outEl.Max() elements and returns
 // the output map. The lists, which may be one and the same, may change from pass
-// to pass.
+// to pass. It panics with *Error where plan, map and lists do not go with each other and
+// the layer, such as a map of another batch than the plan's.
 func (l *Group) Plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
 	return l.planOnGroup(p, in, inEl, outEl)
 }

@@ -60,7 +60,7 @@ func TestKernelSpectra(t *testing.T) {
 	})
 }
 
-func checkKernelSpectra(t *testing.T, name string, p *frequency, s *Shape, k Factors, src *stream.Stream) {
+func checkKernelSpectra(t *testing.T, name string, p *frequency, s *Shape, k kernelFactors, src *stream.Stream) {
 	t.Helper()
 	l := p.lattice
 	p.discs.measure(l, k, s)
@@ -132,7 +132,7 @@ func TestFrequencyOfFeatures(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testFeaturePasses(t, func(s *Shape, features int) FeaturePasses {
+			testFeaturePasses(t, func(s *Shape, features int) featurePasses {
 				p := newFrequency(s, features)
 				adapt(p, s)
 				return p

@@ -119,8 +119,8 @@ type layer struct {
 
 	dev      tensor.Device
 	passes   Passes        // on a rendered kernel, or nil
-	factored FeaturePasses // on the features before it, or nil
-	factors  Factors       // of the last Render, where there are such passes
+	factored featurePasses // on the features before it, or nil
+	factors  kernelFactors // of the last Render, where there are such passes
 	shape    Shape
 
 	positions int           // of the last Render: lists*NOut*NIn*len(taps), or half of it for pairs
@@ -174,6 +174,7 @@ func (l *layer) Parameters() []*nn.Parameter { return l.params }
 // plan reserves the buffers and returns the output map.
 func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
 	const op = "Plan"
+	l.checkPlan(p, in)
 	if outEl == nil {
 		refuse(op, "%s needs a list of output elements", l.cfg.Name)
 	}
@@ -225,7 +226,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		refuse(op, "%s: %v", l.cfg.Name, err)
 	}
 	l.in, l.inEl, l.passes, l.factored, l.stem = in, inEl, passes, factored, nil
-	l.inference = p.Inference
+	l.inference, l.dev, l.positions = p.Inference, nil, 0
 	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepDerived {
 		k.KeepSpectra()
 	}
@@ -283,6 +284,19 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	return l.out
 }
 
+// checkPlan panics unless there is a plan, and an input map of its batch.
+func (l *layer) checkPlan(p *nn.Plan, in *nn.Map) {
+	const op = "Plan"
+	switch {
+	case p == nil || p.Arena == nil:
+		refuse(op, "%s: the plan is nil or has no arena; an nn.Plan with Arena and Batch is needed", l.cfg.Name)
+	case in == nil:
+		refuse(op, "%s: the input map is nil; one of nn.Plan.Map or of another layer's Plan is needed", l.cfg.Name)
+	case in.B != p.Batch:
+		refuse(op, "%s: the input map is planned for a batch of %d, the layer for one of %d; Plan.Batch must be the same for both", l.cfg.Name, in.B, p.Batch)
+	}
+}
+
 // roundUp returns n values and what keeps the next piece aligned.
 func roundUp(n int) int { return (n + 15) &^ 15 }
 
@@ -301,9 +315,18 @@ func (l *layer) algorithm() algorithm {
 }
 
 // Bind sets the device that the arena and the parameters are bound to. It panics
-// with *Error when the layer was not planned, or for another kind of device.
+// with *Error when the layer was not planned, those are not bound, or for another kind of
+// device.
 func (l *layer) Bind(dev tensor.Device) {
-	l.planned("Bind")
+	l.reserved("Bind")
+	if dev == nil {
+		refuse("Bind", "%s: the device is nil; what the arena is bound to is needed", l.cfg.Name)
+	}
+	for _, p := range l.params {
+		if p.Value.IsZero() {
+			refuse("Bind", "%s: the parameter %q is not bound to a device; call Parameters.Bind first", l.cfg.Name, p.Name)
+		}
+	}
 	l.dev = dev
 	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
@@ -324,8 +347,16 @@ func (l *layer) Bind(dev tensor.Device) {
 
 // planned panics unless Plan was called.
 func (l *layer) planned(op string) {
-	if l.algorithm() == nil {
+	if l.out == nil {
 		refuse(op, "%s is not planned; call Plan first", l.cfg.Name)
+	}
+}
+
+// reserved panics unless Plan was called and its arena is bound.
+func (l *layer) reserved(op string) {
+	l.planned(op)
+	if l.out.Value.IsZero() {
+		refuse(op, "%s: the plan's arena is not bound to a device; call Arena.Bind first", l.cfg.Name)
 	}
 }
 
@@ -335,10 +366,15 @@ func (l *layer) bound(op string) {
 	if l.dev == nil {
 		refuse(op, "%s is not bound to a device; call Bind first", l.cfg.Name)
 	}
+	l.reserved(op)
 }
 
-// Forward renders the kernel at the present elements and convolves.
+// Forward renders the kernel at the present elements and convolves. With train, Backward
+// may follow; it panics with *Error where the plan is one for inference.
 func (l *layer) Forward(train bool) {
+	if train && l.inference {
+		refuse("Forward", "%s is planned for inference, which has no Forward(true)", l.cfg.Name)
+	}
 	l.Render()
 	l.convolve(train)
 	if l.penalty != nil {
@@ -380,15 +416,15 @@ func (l *layer) Render() {
 	}
 	if l.factored != nil {
 		f, w, b := l.net.ForwardFeatures(at, l.positions)
-		l.factors = Factors{F: f, W: w, B: b, Scale: l.scale(u), Mask: l.window != nil && !l.kernelWeights.live()}
+		l.factors = kernelFactors{F: f, W: w, B: b, Scale: l.scale(u), Mask: l.window != nil && !l.kernelWeights.live()}
 		l.factored.Prepare(l.prepared, l.factors, bias, l.spare(), s)
 		return
 	}
-	l.net.Forward(l.Kernel(), at, l.positions)
+	l.net.Forward(l.kernelValues(), at, l.positions)
 	if tile := l.scale(u); !tile.IsZero() {
-		l.scaleKernel(l.Kernel(), tile)
+		l.scaleKernel(l.kernelValues(), tile)
 	}
-	l.passes.Prepare(l.prepared, l.Kernel(), bias, l.spare(), s)
+	l.passes.Prepare(l.prepared, l.kernelValues(), bias, l.spare(), s)
 }
 
 // paired reports whether the passes can make use of elements in pairs and these
@@ -407,9 +443,26 @@ func (l *layer) paired(u, v []lie.Element) bool {
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
 // (i,j,t), the T live taps of the disc in row-major order. It is there until the
-// next call of any layer of the network. A layer that works on features (FeaturePasses)
-// renders none: Kernel must not be called.
-func (l *layer) Kernel() tensor.Buffer { return l.scratch.Slice(0, l.shape.kernels()) }
+// next call of any layer of the network.
+//
+// A layer that works on features renders none, and Kernel panics with *Error: on a CPU, one
+// whose Algorithm is Frequency or LowRank, or that has a list of elements for each image
+// and is not a Depthwise. Config.Algorithm Taps renders one; so does Dense, for any
+// algorithm and one list.
+func (l *layer) Kernel() tensor.Buffer {
+	const op = "Kernel"
+	l.bound(op)
+	switch {
+	case l.factored != nil:
+		refuse(op, "%s renders no kernel, being computed with the algorithm %q; Config.Algorithm %q renders one, Dense one for any algorithm", l.cfg.Name, l.Algorithm(), Taps)
+	case l.positions == 0:
+		refuse(op, "%s: no Render before it", l.cfg.Name)
+	}
+	return l.kernelValues()
+}
+
+// kernelValues returns the place of the kernel, or of its gradient.
+func (l *layer) kernelValues() tensor.Buffer { return l.scratch.Slice(0, l.shape.kernels()) }
 
 // spare returns the scratch memory of the passes.
 func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.weighted) }
@@ -462,11 +515,18 @@ func (l *layer) convolve(train bool) {
 	l.algorithm().Forward(l.out.Value, x, l.prepared, l.spare(), s)
 }
 
-// Backward adds to the gradients of the parameters and of both lists of
-// elements, and writes or adds to the gradient of the input map. The elements
-// must be those of the last Render.
+// Backward adds to the gradients of the parameters and of the layer's lists of
+// elements, and writes or adds to the gradient of the input map; a Lifting does the latter
+// with Config.InputGrad only. The elements must be those of the last Render. It panics with
+// *Error where the plan is one for inference.
 func (l *layer) Backward() {
+	if l.inference {
+		refuse("Backward", "%s is planned for inference, which has no Backward", l.cfg.Name)
+	}
 	l.bound("Backward")
+	if l.positions == 0 {
+		refuse("Backward", "%s: no Forward before it", l.cfg.Name)
+	}
 	dy := l.out.LiveGrad()
 	x, dx := l.in.Value, tensor.Buffer{}
 	accumulate := false
@@ -502,11 +562,11 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 	case l.factored != nil:
 		l.featuresBackward(x, dx, dy, dbias, accumulate, n)
 	case l.stem != nil:
-		dkernel := l.Kernel() // the kernel itself has served
+		dkernel := l.kernelValues() // the kernel itself has served
 		l.stem.Backward(dkernel, dy, l.out.Live(), x, l.prepared, l.spare(), s)
 		l.kernelBackward(dkernel, n)
 	default:
-		dkernel := l.Kernel()
+		dkernel := l.kernelValues()
 		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		l.kernelBackward(dkernel, n)
 	}
@@ -554,7 +614,7 @@ func (l *layer) factorsSize(positions int) int {
 }
 
 // factorsGrad returns the places of these gradients, that of the scale only if there is one.
-func (l *layer) factorsGrad(positions int) Factors {
+func (l *layer) factorsGrad(positions int) kernelFactors {
 	h, out := l.net.Features(), l.net.Out()
 	at := 0
 	piece := func(n int) tensor.Buffer {
@@ -562,7 +622,7 @@ func (l *layer) factorsGrad(positions int) Factors {
 		at += roundUp(n)
 		return l.scratch.Slice(from, from+n)
 	}
-	d := Factors{F: piece(h * positions), W: piece(out * h), B: piece(out)}
+	d := kernelFactors{F: piece(h * positions), W: piece(out * h), B: piece(out)}
 	if l.scaled() {
 		d.Scale = piece(positions)
 	}

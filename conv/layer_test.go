@@ -574,6 +574,110 @@ func TestOrderOfCalls(t *testing.T) {
 		(&Group{l}).Plan(p, p.Map(2, 4, 5, 5), four, four)
 		refuses(t, what, "conv is not bound to a device; call Bind first", func() { call(l) })
 	}
+
+	l, err := build(groupwise, cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, four := newCPU(t, 1), gumbel.NewElements(lie.SE2, 4)
+	p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
+	in := p.Map(2, 4, 5, 5)
+	(&Group{l}).Plan(p, in, four, four)
+	bind := func() { l.Bind(dev) }
+	refuses(t, "Bind", "conv: the plan's arena is not bound to a device; call Arena.Bind first", bind)
+	if err := p.Arena.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "Bind", `conv: the parameter "conv.kernelnet.kernel_net.0.weight" is not bound to a device; call Parameters.Bind first`, bind)
+	var params nn.Parameters
+	params.Add(l.Parameters()...)
+	if err := params.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	defer params.Release()
+	refuses(t, "Bind", "conv: the device is nil", func() { l.Bind(nil) })
+	bind()
+	refuses(t, "Kernel", "conv: no Render before it", func() { l.Kernel() })
+	refuses(t, "Convolve", "conv: no Render before it", l.Convolve)
+	refuses(t, "Backward", "conv: no Forward before it", l.Backward)
+	l.Forward(true)
+	p.Arena.Release()
+	refuses(t, "Forward", "conv: the plan's arena is not bound to a device", func() { l.Forward(true) })
+	(&Group{l}).Plan(p, p.Map(2, 4, 5, 5), four, four)
+	refuses(t, "Backward", "conv is not bound to a device; call Bind first", l.Backward)
+}
+
+// TestPlannedForInference: a plan for inference has no training step.
+func TestPlannedForInference(t *testing.T) {
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		h := newHarness(t, k, Config{Name: "conv", In: 2, Out: 3, Side: 3}, sizes{2, 3, 5, 5, 4}, 1, true)
+		h.Forward(false)
+		refuses(t, k.String(), "conv: Forward: conv is planned for inference", func() { h.Forward(true) })
+		refuses(t, k.String(), "conv: Backward: conv is planned for inference", h.Backward)
+	}
+}
+
+// TestBadMaps: a layer refuses a plan or a map that is not there, and a map of another batch.
+func TestBadMaps(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3}
+	u := gumbel.NewElements(lie.SE2, 4)
+	p, other := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}, &nn.Plan{Arena: new(tensor.Arena), Batch: 7}
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		l, err := build(k, cfg, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := func(p *nn.Plan, in *nn.Map) func() {
+			return func() {
+				switch k {
+				case lifting:
+					(&Lifting{l}).Plan(p, in, u)
+				case groupwise:
+					(&Group{l}).Plan(p, in, u, u)
+				case pointwise:
+					(&Pointwise{l}).Plan(p, in, u, u)
+				default:
+					(&Depthwise{l}).Plan(p, in, u)
+				}
+			}
+		}
+		refuses(t, k.String(), "conv: Plan: conv: the plan is nil or has no arena", plan(nil, p.Map(2, 1, 5, 5)))
+		refuses(t, k.String(), "conv: Plan: conv: the plan is nil or has no arena", plan(&nn.Plan{Batch: 2}, p.Map(2, 1, 5, 5)))
+		refuses(t, k.String(), "conv: Plan: conv: the input map is nil", plan(p, nil))
+		refuses(t, k.String(), "conv: the input map is planned for a batch of 7, the layer for one of 2", plan(p, other.Map(2, 1, 5, 5)))
+	}
+}
+
+// TestKernel: only a layer that renders a kernel hands one out.
+func TestKernel(t *testing.T) {
+	for _, c := range []struct {
+		algorithm Algorithm
+		inference bool
+		lists     int
+	}{{LowRank, false, 1}, {LowRank, true, 1}, {Frequency, false, 1}, {Frequency, true, 1}, {Auto, false, 16}} {
+		cfg := Config{Name: "conv", In: 4, Out: 5, Side: 5, Algorithm: c.algorithm}
+		h := newListsHarness(t, groupwise, cfg, sizes{3, 4, 7, 7, 16}, 1, c.inference, c.lists)
+		h.Render()
+		refuses(t, fmt.Sprint(c), fmt.Sprintf("conv: Kernel: conv renders no kernel, being computed with the algorithm %q", h.Algorithm()), func() { h.Kernel() })
+	}
+	for _, k := range []kind{lifting, groupwise, depthwise} {
+		h := newHarness(t, k, Config{Name: "conv", In: 4, Out: 5, Side: 3, Algorithm: Taps}, sizes{3, 4, 7, 7, 2}, 1, false)
+		h.Render()
+		kernel := h.download(h.Kernel())
+		d, err := h.Dense()
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := func(x []float32) (sum float64) {
+			for _, v := range x {
+				sum += float64(v) * float64(v)
+			}
+			return sum
+		}
+		if got, want := squares(kernel), squares(d.Weight); math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%v: a kernel of square %v, must be %v", k, got, want)
+		}
+	}
 }
 
 // TestPlanErrorHasOnePrefix: what stands before an error says once where it is from.
@@ -641,18 +745,18 @@ func TestMisuse(t *testing.T) {
 		"another in.N":    func() { h.Render(); h.in.Written(1); h.Convolve() },
 		"not planned as":  func() { h.Bind(notCPU{h.dev}) },
 		"unknown device": func() {
-			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2, Device: notCPU{h.dev}}
+			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 4, Device: notCPU{h.dev}}
 			h.plan(p, h.in, h.v, h.u)
 		},
 		"scalings, lists": func() { newListsHarness(t, groupwise, scaled, sizes{2, 2, 5, 5, 4}, 1, false, 4) },
 		"scalings, norms": func() { newPenaltyHarness(t, groupwise, scaled, sizes{2, 2, 5, 5, 4}, 1, false, 1, false, 1) },
 		"lists of no batch": func() {
-			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 3))
+			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 4}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 3))
 		},
 		"lists of one side": func() {
-			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 2))
+			h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 4}, h.in, h.v, gumbel.NewLists(lie.SE2, 3, 4))
 		},
-		"no output's list": func() { h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 2}, h.in, h.v, nil) },
+		"no output's list": func() { h.plan(&nn.Plan{Arena: new(tensor.Arena), Batch: 4}, h.in, h.v, nil) },
 	} {
 		func() {
 			defer func() {

@@ -25,7 +25,8 @@ func NewLifting(cfg Config, seed uint64) (*Lifting, error) {
 }
 
 // Plan reserves buffers for the input map and at most out.Max() output elements,
-// and returns the output map. The list may change from pass to pass.
+// and returns the output map. The list may change from pass to pass. It panics as that
+// of Group.
 func (l *Lifting) Plan(p *nn.Plan, in *nn.Map, out *gumbel.Elements) *nn.Map {
 	l.behind = nil
 	return l.plan(p, in, nil, out)

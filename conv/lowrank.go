@@ -53,7 +53,7 @@ type lowRank struct {
 	pass lowRankPass
 }
 
-var _ FeaturePasses = (*lowRank)(nil)
+var _ featurePasses = (*lowRank)(nil)
 
 func newLowRank(features int) *lowRank { return &lowRank{features: features} }
 
@@ -291,7 +291,7 @@ func (p *lowRank) Bind(dev tensor.Device, s *Shape) error {
 func (p *lowRank) Scales() bool { return false }
 
 // Prepare rearranges features, weights and bias.
-func (p *lowRank) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buffer, s *Shape) {
+func (p *lowRank) Prepare(prepared tensor.Buffer, k kernelFactors, bias, _ tensor.Buffer, s *Shape) {
 	p.kept = false
 	x, _ := p.layOut(prepared.Host(), s)
 	from := k.F.Host()

@@ -6,7 +6,7 @@ import (
 )
 
 // Backward computes the gradients of features, weights, the bias and x.
-func (p *lowRank) Backward(d, _ Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+func (p *lowRank) Backward(d, _ kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	addBiasGrad(p.cpu, dbias, dy, s)
 	l := p.newPass(x, dy, prepared, s)
 	l.df, l.dw, l.db, l.dx, l.accumulate = d.F.Host(), d.W.Host(), d.B.Host(), dx.Host(), accumulate

@@ -12,7 +12,7 @@ type scaledLowRank struct {
 	features int
 }
 
-var _ FeaturePasses = (*scaledLowRank)(nil)
+var _ featurePasses = (*scaledLowRank)(nil)
 
 func newScaledLowRank(features int) *scaledLowRank {
 	return &scaledLowRank{newLowRank(features + 1), features}
@@ -27,8 +27,8 @@ func (p *scaledLowRank) layOut(scratch tensor.Buffer, s *Shape) (f, w, b []float
 }
 
 // hostFactors returns factors in memory, without a scale.
-func hostFactors(f, w, b []float32) Factors {
-	return Factors{F: tensor.HostBuffer(f), W: tensor.HostBuffer(w), B: tensor.HostBuffer(b)}
+func hostFactors(f, w, b []float32) kernelFactors {
+	return kernelFactors{F: tensor.HostBuffer(f), W: tensor.HostBuffer(w), B: tensor.HostBuffer(b)}
 }
 
 // Scales returns true.
@@ -42,7 +42,7 @@ func (p *scaledLowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) 
 }
 
 // Prepare puts the scale into the features, and the offsets into the weights.
-func (p *scaledLowRank) Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape) {
+func (p *scaledLowRank) Prepare(prepared tensor.Buffer, k kernelFactors, bias, scratch tensor.Buffer, s *Shape) {
 	f, w, b, rest := p.layOut(scratch, s)
 	n := len(f) / (p.features + 1)
 	scale, from := f[p.features*n:], k.F.Host()
@@ -63,9 +63,9 @@ func (p *scaledLowRank) Prepare(prepared tensor.Buffer, k Factors, bias, scratch
 }
 
 // Backward takes gradients apart again.
-func (p *scaledLowRank) Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+func (p *scaledLowRank) Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	f, w, b, rest := p.layOut(scratch, s)
-	p.lowRank.Backward(hostFactors(f, w, b), Factors{}, dbias, dx, x, dy, prepared, rest, s, accumulate)
+	p.lowRank.Backward(hostFactors(f, w, b), kernelFactors{}, dbias, dx, x, dy, prepared, rest, s, accumulate)
 	n := len(f) / (p.features + 1)
 	if !d.Scale.IsZero() {
 		dscale := d.Scale.Host()[:n]

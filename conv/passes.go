@@ -122,32 +122,32 @@ type Passes interface {
 	Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
-// Factors are what a kernel is made of where the kernel network ends in a linear map: features f [K,
+// kernelFactors are what a kernel is made of where the kernel network ends in a linear map: features f [K,
 // NOut*NIn*len(Offsets)], weights w [Out*In, K] and offsets b [Out*In], all as siren.LowRank has them, and a
 // scale of each position [NOut*NIn*len(Offsets)], or the zero Buffer for ones:
 //
 //	kernel[(o,c), (i,j,t)] = scale[i,j,t] (sum over k of w[(o,c), k] f[k, (i,j,t)] + b[(o,c)])
 //
 // Mask says that what the scale is zero for may be left out: it has no gradient there.
-type Factors struct {
+type kernelFactors struct {
 	F, W, B, Scale tensor.Buffer
 	Mask           bool
 }
 
-// FeaturePasses computes the three passes from the factors of a kernel, without a rendered one.
-// Otherwise it is like Passes.
-type FeaturePasses interface {
+// featurePasses computes the three passes from the factors of a kernel, without a rendered one.
+// Otherwise it is like Passes. Only a CPU has some.
+type featurePasses interface {
 	Sizes(s *Shape, inference bool) (prepared, scratch int)
 	Bind(dev tensor.Device, s *Shape) error
 	// Scales reports whether factors may have a scale.
 	Scales() bool
 	// Prepare rearranges factors and a bias [Out] (or the zero Buffer).
-	Prepare(prepared tensor.Buffer, k Factors, bias, scratch tensor.Buffer, s *Shape)
+	Prepare(prepared tensor.Buffer, k kernelFactors, bias, scratch tensor.Buffer, s *Shape)
 	Forward(y, x, prepared, scratch tensor.Buffer, s *Shape)
 	// Backward writes to d the gradients of k, the factors of the last Prepare, adds that of the bias to
 	// dbias [Out] and writes, or with accumulate adds, that of x to dx. The last two, and the scale's,
 	// may be the zero Buffer, if they are not wanted.
-	Backward(d, k Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
+	Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
 // addBiasGrad adds the sums over the planes of dy to the gradient of a bias, if that is wanted.
@@ -157,10 +157,12 @@ func addBiasGrad(cpu *tensor.CPU, dbias, dy tensor.Buffer, s *Shape) {
 	}
 }
 
-// Provider is a device that brings its own passes, for shapes of all kinds but with an
-// error for those that it has none for.
+// Provider is a device that brings its own passes.
 type Provider interface {
 	tensor.Device
+	// NewPasses returns passes for a layer of shape s, or an error for one that the device
+	// has none for. It is not asked for lists of elements for each image (Shape.PerElement),
+	// which only a CPU takes.
 	NewPasses(s *Shape) (Passes, error)
 }
 
@@ -168,7 +170,7 @@ type Provider interface {
 // the other. features is the number of features that the kernel network ends in,
 // zero where it is of another form; scaled says that the factors may have a scale, and
 // inference that there is no Backward.
-func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, inference bool) (Passes, FeaturePasses, error) {
+func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, inference bool) (Passes, featurePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
 		if s.Depthwise {

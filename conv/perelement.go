@@ -29,7 +29,7 @@ type perElement struct {
 	turn imageTurn
 }
 
-var _ FeaturePasses = (*perElement)(nil)
+var _ featurePasses = (*perElement)(nil)
 
 // newPerElement returns the passes for layers of this, their largest, shape.
 func newPerElement(s *Shape, features int) *perElement {
@@ -114,7 +114,7 @@ func (p *perElement) newPass(prepared tensor.Buffer, s *Shape) *perElementPass {
 func (p *perElement) Scales() bool { return false }
 
 // Prepare folds the features.
-func (p *perElement) Prepare(prepared tensor.Buffer, k Factors, bias, _ tensor.Buffer, s *Shape) {
+func (p *perElement) Prepare(prepared tensor.Buffer, k kernelFactors, bias, _ tensor.Buffer, s *Shape) {
 	l := p.newPass(prepared, s)
 	h := p.features
 	l.raw = k.F.Host()
@@ -161,7 +161,7 @@ func (p *perElement) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 }
 
 // Backward computes the gradients of features, weights, the bias and x.
-func (p *perElement) Backward(d, _ Factors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
+func (p *perElement) Backward(d, _ kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
 	addBiasGrad(p.cpu, dbias, dy, s)
 	l := p.newPass(prepared, s)
 	local := pieces{scratch.Host()}

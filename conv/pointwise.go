@@ -29,8 +29,8 @@ func NewPointwise(cfg Config, seed uint64) (*Pointwise, error) {
 	return &Pointwise{l}, nil
 }
 
-// Plan reserves buffers for at most in.Max() and out.Max() elements and returns
-// the output map.
+// Plan reserves buffers for at most inEl.Max() and outEl.Max() elements and returns
+// the output map, as that of Group.
 func (l *Pointwise) Plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
 	return l.planOnGroup(p, in, inEl, outEl)
 }

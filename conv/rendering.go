@@ -6,7 +6,7 @@ import (
 )
 
 // The kernel network ends in a linear map, and slots are sums and differences of a kernel's values. So
-// they are rendered from sums and differences of features (Factors), and the kernel itself never is:
+// they are rendered from sums and differences of features (kernelFactors), and the kernel itself never is:
 // with g [(j,i), slot, k] those of scale f_k, and of scale for k = h, behind the h features,
 //
 //	slot[(o,i), e, (j,c)] = sum over k of  g[(j,i),e,k] w[(o,c),k],   w[(o,c),h] = b[(o,c)]

@@ -60,7 +60,7 @@ type discs struct {
 }
 
 // measure finds the discs of a kernel.
-func (d *discs) measure(l *lattice, k Factors, s *Shape) {
+func (d *discs) measure(l *lattice, k kernelFactors, s *Shape) {
 	d.n = s.rendered()
 	taps := 2*l.pairs + 1
 	for i := range d.n {

@@ -61,7 +61,10 @@ func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemH
 	if together {
 		h.out, h.whole = l.PlanNorm(p, h.in, h.u, norm)
 	} else {
-		h.out = norm.Plan(p, l.Plan(p, h.in, h.u))
+		h.out = l.Plan(p, h.in, h.u)
+	}
+	if !h.whole {
+		h.out = norm.Plan(p, h.out)
 	}
 	h.params.Add(slices.Concat(l.Parameters(), norm.Parameters())...)
 	if err := h.arena.Bind(h.dev); err != nil {

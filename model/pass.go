@@ -95,7 +95,7 @@ func (net *Network) Midpoints() {
 
 // Forward computes the logits of images [B, C, H, W] on the elements drawn last.
 // Fewer images than the planned batch may be given, at least one; the rest of the batch
-// is then left as it was.
+// is then left as it was, and with train a BatchNorm counts it (nn.CrossEntropy).
 func (net *Network) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
 	if pixels := net.cfg.pixels(); len(images) == 0 || len(images)%pixels != 0 || len(images) > p.batch*pixels {

@@ -13,7 +13,9 @@ import "github.com/noether-go/noether/tensor"
 // With train, mean and variance (biased) are those of the pass, and the running
 // statistics move towards them by Momentum (the variance towards the unbiased
 // one); without train the running statistics stand in. Group elements with weights
-// (Map.On) count in mean and variance as much as those say.
+// (Map.On) count in mean and variance as much as those say. The pass is the whole batch:
+// where fewer samples are live, as CrossEntropy allows, what stands in the other columns
+// counts in mean and variance as they do.
 type BatchNorm struct {
 	Eps, Momentum float32 // 1e-5 and 0.1
 
@@ -25,14 +27,13 @@ type BatchNorm struct {
 	RunningMean, RunningVar *Parameter // [C], initially 0 and 1
 	Batches                 *Parameter // scalar: number of training passes, exact to 2^24
 
-	in, out      *Map
-	addend       *Map          // of PlanSum, or nil
-	mean, invStd tensor.Buffer // [C], of the last Forward
-	measure      *measure      // of the group elements, or nil
-	one          tensor.Buffer // [1]
-	trained      bool
+	lifecycle
+	in           *Map
+	addend       *Map                 // of PlanSum, or nil
+	mean, invStd tensor.Buffer        // [C], of the last Forward
+	measure      *measure             // of the group elements, or nil
+	one          tensor.Buffer        // [1]
 	call         tensor.BatchNormArgs // kept here: an argument of an interface call would go to the heap
-	dev          tensor.Device
 }
 
 // NewBatchNorm returns the layer for that many channels. Its parameters are
@@ -66,6 +67,7 @@ func (l *BatchNorm) Parameters() []*Parameter {
 // where H or W is below 2.
 func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 	const op = "BatchNorm.Plan"
+	checkPlan(op, p, in)
 	checkChannels(op, len(l.Weight.Host), in)
 	h, w := in.H, in.W
 	if l.Pool {
@@ -73,7 +75,8 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 		h, w = in.H/2, in.W/2
 	}
 	in.KeepValue()
-	l.in, l.addend, l.out = in, nil, p.Like(in, in.C, h, w)
+	l.in, l.addend = in, nil
+	l.planned(p, p.Like(in, in.C, h, w))
 	p.Carry(&l.mean, in.C)
 	p.Carry(&l.invStd, in.C)
 	if l.measure = nil; !p.Inference && in.On != nil { // inference takes the running statistics
@@ -87,7 +90,7 @@ func (l *BatchNorm) Plan(p *Plan, in *Map) *Map {
 // pass, equal element counts: a residual connection. The sum takes the place of
 // one of them, whose value no other layer may keep.
 func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
-	a, b = sumInPlace("BatchNorm.PlanSum", a, b)
+	a, b = sumInPlace("BatchNorm.PlanSum", p, a, b)
 	out := l.Plan(p, a)
 	l.addend, a.state = b, summed
 	return out
@@ -95,7 +98,7 @@ func (l *BatchNorm) PlanSum(p *Plan, a, b *Map) *Map {
 
 // Bind sets the device.
 func (l *BatchNorm) Bind(dev tensor.Device) {
-	l.dev = dev
+	l.bind("BatchNorm", dev, l.Parameters()...)
 	l.measure.bind(dev)
 	dev.Fill(l.one, 1)
 }
@@ -126,7 +129,7 @@ func (l *BatchNorm) args(train bool) *tensor.BatchNormArgs {
 // Forward normalises with the statistics of the pass and updates the running
 // ones, or, without train, normalises with the running ones.
 func (l *BatchNorm) Forward(train bool) {
-	l.trained = train
+	l.forward("BatchNorm", train)
 	l.out.Written(l.in.N)
 	a := l.args(train)
 	if train {
@@ -155,9 +158,7 @@ func (l *BatchNorm) Forward(train bool) {
 // because mean and variance depend on x. Both summands of PlanSum get dx. It adds to
 // the gradients of weights, which mean and variance depend on too.
 func (l *BatchNorm) Backward() {
-	if !l.trained {
-		refuse("BatchNorm.Backward", "no Forward(true) before it")
-	}
+	l.backward("BatchNorm")
 	a := l.args(true)
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.DWeight, a.DBias = l.Weight.Grad, l.Bias.Grad

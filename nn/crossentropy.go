@@ -5,27 +5,37 @@ import "github.com/noether-go/noether/tensor"
 // CrossEntropy is the classification loss: the mean over the live samples of
 // -log softmax(logits)[label]. The batch may hold fewer live samples than the
 // plan has room for (the last one of an epoch); columns beyond them count
-// neither in the loss nor in the gradient.
+// neither in the loss nor in the gradient of the logits. A BatchNorm before it does count
+// them, in training, in its statistics and so in the live samples' gradients: networks
+// with one are to be trained on full batches.
 type CrossEntropy struct {
+	lifecycle
 	logits                    *Map          // [classes, 1, 1, 1, B]
 	label, loss, prob, dlogit tensor.Buffer // [B], [B], [classes, B], [classes, B]
 	live                      int
+	run                       bool // Forward, since SetLabels
 
 	labels, losses, probs []float32 // host copies
 	predicted             []int
-	dev                   tensor.Device
 }
 
 // NewCrossEntropy returns the loss.
 func NewCrossEntropy() *CrossEntropy { return new(CrossEntropy) }
 
-// Plan reserves the buffers for logits, a map of classes x 1 x 1 x 1.
+// Plan reserves the buffers for logits, a map of classes x 1 x 1 x 1. Their batch may be
+// another than the plan's, as that of a mean over copies of each image.
 func (l *CrossEntropy) Plan(p *Plan, logits *Map) {
+	const op = "CrossEntropy.Plan"
+	p.check(op)
+	if logits == nil {
+		refuse(op, "the logits are nil; the map that the last layer's Plan returned is needed")
+	}
 	if logits.MaxN != 1 || logits.H != 1 || logits.W != 1 {
-		refuse("CrossEntropy.Plan", "logits are %dx%dx%dx%d, allowed is classes x1x1x1",
+		refuse(op, "logits are %dx%dx%dx%d, allowed is classes x1x1x1",
 			logits.C, logits.MaxN, logits.H, logits.W)
 	}
-	l.logits = logits
+	l.planned(p, logits)
+	l.logits, l.live, l.run = logits, 0, false
 	classes, b := logits.C, logits.B
 	logits.KeepValue()
 	p.Arena.Reserve(&l.label, b)
@@ -34,17 +44,21 @@ func (l *CrossEntropy) Plan(p *Plan, logits *Map) {
 	if !p.Inference {
 		p.Arena.Reserve(&l.dlogit, classes*b)
 	}
+}
+
+// Bind sets the device.
+func (l *CrossEntropy) Bind(dev tensor.Device) {
+	l.bind("CrossEntropy", dev)
+	classes, b := l.logits.C, l.logits.B // not in Plan: a batch too large is for the arena to refuse
 	l.labels, l.losses, l.probs = make([]float32, b), make([]float32, b), make([]float32, classes*b)
 	l.predicted = make([]int, b)
 }
 
-// Bind sets the device.
-func (l *CrossEntropy) Bind(dev tensor.Device) { l.dev = dev }
-
 // SetLabels sets the class indices of the first len(labels) columns, which are
-// from now on the live ones. It panics unless 1 <= len(labels) <= B and every
-// label is an integer in [0, classes).
+// from now on the live ones. What the Forward before it computed is gone. It panics with
+// *Error unless 1 <= len(labels) <= B and every label is an integer in [0, classes).
 func (l *CrossEntropy) SetLabels(labels []float32) {
+	l.ready("CrossEntropy", ".SetLabels")
 	if len(labels) < 1 || len(labels) > l.logits.B {
 		refuse("CrossEntropy.SetLabels", "%d labels for a batch of %d", len(labels), l.logits.B)
 	}
@@ -53,7 +67,7 @@ func (l *CrossEntropy) SetLabels(labels []float32) {
 			refuse("CrossEntropy.SetLabels", "label %d is %v, with %d classes", i, v, l.logits.C)
 		}
 	}
-	l.live = len(labels)
+	l.live, l.run, l.trained = len(labels), false, false
 	copy(l.labels, labels) // what lies beyond is not live
 	l.dev.Upload(l.label, l.labels)
 }
@@ -64,6 +78,7 @@ func (l *CrossEntropy) Live() int { return l.live }
 // Forward computes the losses and the class probabilities and, with train, the
 // gradient of the mean loss for Backward.
 func (l *CrossEntropy) Forward(train bool) {
+	l.forward("CrossEntropy", train)
 	if l.live == 0 {
 		refuse("CrossEntropy.Forward", "no SetLabels before it")
 	}
@@ -71,15 +86,26 @@ func (l *CrossEntropy) Forward(train bool) {
 	if train {
 		dlogit = l.dlogit
 	}
+	l.run = true
 	l.dev.SoftmaxCrossEntropy(l.loss, l.prob, dlogit, l.logits.Live(), l.label, l.logits.C, l.logits.B, l.live)
 }
 
-// Backward hands (softmax(logits) - onehot(label)) / live to the logits.
+// Backward hands (softmax(logits) - onehot(label)) / live to the logits. It follows a
+// Forward(true).
 func (l *CrossEntropy) Backward() {
+	l.backward("CrossEntropy")
 	if l.logits.Accumulate() {
 		l.dev.Add(l.logits.LiveGrad(), l.logits.LiveGrad(), l.dlogit)
 	} else {
 		l.dev.Copy(l.logits.LiveGrad(), l.dlogit)
+	}
+}
+
+// follows panics unless there are results of a Forward.
+func (l *CrossEntropy) follows(method string) {
+	l.ready("CrossEntropy", method)
+	if !l.run {
+		refuse("CrossEntropy"+method, "no Forward since the last SetLabels; call it first")
 	}
 }
 
@@ -96,6 +122,7 @@ func (l *CrossEntropy) Loss() float64 {
 // Losses downloads the losses of the live samples, in nats. The slice is valid
 // until the next call.
 func (l *CrossEntropy) Losses() []float32 {
+	l.follows(".Losses")
 	l.dev.Download(l.losses, l.loss)
 	return l.losses[:l.live]
 }
@@ -103,6 +130,7 @@ func (l *CrossEntropy) Losses() []float32 {
 // Probabilities downloads the class probabilities [classes, B]; the first Live
 // columns count. The slice is valid until the next call.
 func (l *CrossEntropy) Probabilities() []float32 {
+	l.follows(".Probabilities")
 	l.dev.Download(l.probs, l.prob)
 	return l.probs
 }

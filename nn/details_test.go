@@ -2,6 +2,7 @@ package nn_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -193,8 +194,10 @@ func TestBadPlans(t *testing.T) {
 	panics(t, "5 elements, allowed are 1 to 4", func() { m.Written(5) })
 	panics(t, "0 elements, allowed are 1 to 4", func() { m.Written(0) })
 
-	a, b, add := p.Map(1, 4, 1, 1), p.Map(1, 4, 1, 1), nn.NewAdd()
-	add.Plan(p, a, b)
+	s := newSmall(t, false)
+	a, b, add := s.plan.Map(1, 4, 1, 1), s.plan.Map(1, 4, 1, 1), nn.NewAdd()
+	add.Plan(s.plan, a, b)
+	s.bind(t, add)
 	a.N, b.N = 3, 4
 	panics(t, "3 and 4 elements", func() { add.Forward(true) })
 
@@ -208,6 +211,186 @@ func TestBadPlans(t *testing.T) {
 	refused(t, err, "input channels is -1")
 	_, err = nn.NewLinear("out", 1, 0, 0)
 	refused(t, err, "output channels is 0")
+	for _, n := range []int{1<<28 + 1, math.MaxInt} {
+		const want = ", allowed is at most 268435456"
+		_, err = nn.NewBatchNorm("norm", n)
+		refused(t, err, fmt.Sprintf("norm: channels is %d", n)+want)
+		_, err = nn.NewLayerNorm("norm", n)
+		refused(t, err, fmt.Sprintf("norm: channels is %d", n)+want)
+		_, err = nn.NewLearnedPool("pool", n, 0)
+		refused(t, err, fmt.Sprintf("values of a channel is %d", n)+want)
+		_, err = nn.NewLinear("out", n, 1, 0)
+		refused(t, err, fmt.Sprintf("input channels is %d", n)+want)
+		_, err = nn.NewLinear("out", 1, n, 0)
+		refused(t, err, fmt.Sprintf("output channels is %d", n)+want)
+	}
+	_, err = nn.NewLinear("out", 1<<14, 1<<14+1, 0)
+	refused(t, err, "out: number of weights is 16385 x 16384, allowed is at most 268435456")
+}
+
+// stage is a layer with the name that its errors give it, and its Plan on a map [1 1 2 2 B].
+type stage struct {
+	pass
+	name string
+	plan func(p *nn.Plan, m *nn.Map)
+}
+
+// stages returns all layers.
+func stages() []stage {
+	of := func(name string, l nn.Layer) stage {
+		return stage{l, name, func(p *nn.Plan, m *nn.Map) { l.Plan(p, m) }}
+	}
+	add := nn.NewAdd()
+	return []stage{
+		of("BatchNorm", must(nn.NewBatchNorm("n", 1))),
+		of("LayerNorm", must(nn.NewLayerNorm("n", 1))),
+		of("Standardize", nn.NewStandardize()),
+		of("ReLU", nn.NewReLU()),
+		of("MaxPool2", nn.NewMaxPool2()),
+		of("Dropout", must(nn.NewDropout("d", 0.5))),
+		of("GlobalMax", nn.NewGlobalMax()),
+		of("GlobalMean", nn.NewGlobalMean()),
+		of("GroupMean", nn.NewGroupMean()),
+		of("LearnedPool", must(nn.NewLearnedPool("p", 4, 0))),
+		of("Linear", scaled(1)),
+		{add, "Add", func(p *nn.Plan, m *nn.Map) { add.Plan(p, m, p.Map(1, 1, 2, 2)) }},
+	}
+}
+
+// TestBadMaps: every layer refuses to be planned without a plan or a map, or on a map of
+// another batch.
+func TestBadMaps(t *testing.T) {
+	p, other := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}, &nn.Plan{Arena: new(tensor.Arena), Batch: 7}
+	for _, l := range stages() {
+		const batch = "planned for a batch of 7, the layer for one of 2"
+		panicsWith(t, l.name+"/plan", "the plan is nil", func() { l.plan(nil, p.Map(1, 1, 2, 2)) })
+		panicsWith(t, l.name+"/map", l.name+".Plan: the input map is nil", func() { l.plan(p, nil) })
+		panicsWith(t, l.name+"/batch", l.name+".Plan: the input map is "+batch, func() { l.plan(p, other.Map(1, 1, 2, 2)) })
+	}
+	m, seven := p.Map(1, 1, 2, 2), other.Map(1, 1, 2, 2)
+	for name, plan := range map[string]func(p *nn.Plan, a, b *nn.Map) *nn.Map{
+		"Add.Plan":          nn.NewAdd().Plan,
+		"BatchNorm.PlanSum": must(nn.NewBatchNorm("n", 1)).PlanSum,
+		"LayerNorm.PlanSum": must(nn.NewLayerNorm("n", 1)).PlanSum,
+	} {
+		panicsWith(t, name+"/plan", name+": the plan is nil", func() { plan(nil, m, p.Map(1, 1, 2, 2)) })
+		panicsWith(t, name+"/first", name+": the input map is nil", func() { plan(p, nil, m) })
+		panicsWith(t, name+"/second", name+": the input map is nil", func() { plan(p, m, nil) })
+		panicsWith(t, name+"/batch", name+": the input map is planned for a batch of 7", func() { plan(p, m, seven) })
+	}
+	panics(t, "CrossEntropy.Plan: the plan is nil", func() { nn.NewCrossEntropy().Plan(nil, m) })
+	panics(t, "CrossEntropy.Plan: Plan.Arena is nil", func() { nn.NewCrossEntropy().Plan(&nn.Plan{Batch: 2}, m) })
+	panics(t, "CrossEntropy.Plan: the logits are nil", func() { nn.NewCrossEntropy().Plan(p, nil) })
+}
+
+// TestOrderOfCalls: every layer says which call is missing, and which one a plan for
+// inference has not.
+func TestOrderOfCalls(t *testing.T) {
+	inference := stages()
+	for i, l := range stages() {
+		refuses := func(method, want string, f func()) {
+			t.Helper()
+			panicsWith(t, l.name+"/"+method+"/"+want, l.name+"."+method+": "+want, f)
+		}
+		s := newSmall(t, false)
+		forward, bind := func() { l.Forward(false) }, func() { l.Bind(s.dev) }
+		refuses("Bind", "not planned; call Plan first", bind)
+		refuses("Forward", "not planned; call Plan first", forward)
+		refuses("Backward", "not planned; call Plan first", l.Backward)
+		l.plan(s.plan, s.plan.Map(1, 1, 2, 2))
+		const arena = "the plan's arena is not bound to a device; call Arena.Bind first"
+		refuses("Bind", arena, bind)
+		refuses("Forward", arena, forward)
+		if err := s.plan.Arena.Bind(s.dev); err != nil {
+			t.Fatal(err)
+		}
+		refuses("Forward", "not bound to a device; call Bind first", forward)
+		refuses("Bind", "the device is nil", func() { l.Bind(nil) })
+		s.params.Add(l.pass.(interface{ Parameters() []*nn.Parameter }).Parameters()...)
+		if list := s.params.All(); len(list) > 0 {
+			refuses("Bind", fmt.Sprintf("the parameter %q is not bound to a device; call Parameters.Bind first", list[0].Name), bind)
+		}
+		if err := s.params.Bind(s.dev); err != nil {
+			t.Fatal(err)
+		}
+		bind()
+		refuses("Backward", "no Forward(true) before it", l.Backward)
+		forward()
+		refuses("Backward", "no Forward(true) before it", l.Backward)
+		s.plan.Arena.Release()
+		refuses("Forward", arena, forward)
+
+		l, s = inference[i], newSmall(t, true)
+		l.plan(s.plan, s.plan.Map(1, 1, 2, 2))
+		s.bind(t, l.pass)
+		refuses("Forward", "planned for inference", func() { l.Forward(true) })
+		refuses("Backward", "planned for inference", l.Backward)
+		l.Forward(false)
+	}
+	panics(t, "Dropout.Draw: not planned; call Plan first", func() { must(nn.NewDropout("d", 0.5)).Draw(nil) })
+}
+
+// TestCrossEntropyOrder is TestOrderOfCalls for the loss, which hands out what the last
+// Forward computed and nothing older.
+func TestCrossEntropyOrder(t *testing.T) {
+	s := newSmall(t, false)
+	l := nn.NewCrossEntropy()
+	calls := map[string]func(){
+		"SetLabels":     func() { l.SetLabels([]float32{0}) },
+		"Forward":       func() { l.Forward(true) },
+		"Backward":      func() { l.Backward() },
+		"Losses":        func() { l.Loss() },
+		"Probabilities": func() { l.Correct() },
+	}
+	refuses := func(want string, methods ...string) {
+		t.Helper()
+		for _, m := range methods {
+			panicsWith(t, m+"/"+want, "CrossEntropy."+m+": "+want, calls[m])
+		}
+	}
+	all := []string{"SetLabels", "Forward", "Backward", "Losses", "Probabilities"}
+	refuses("not planned; call Plan first", all...)
+	m := s.plan.Map(2, 1, 1, 1)
+	l.Plan(s.plan, m)
+	if err := s.plan.Arena.Bind(s.dev); err != nil {
+		t.Fatal(err)
+	}
+	refuses("not bound to a device; call Bind first", all...)
+	l.Bind(s.dev)
+	l.SetLabels([]float32{0})
+	refuses("no Forward", "Backward", "Losses", "Probabilities")
+	l.Forward(true)
+	l.Backward()
+	l.Forward(false)
+	refuses("no Forward(true) before it", "Backward")
+	l.Forward(true)
+	l.SetLabels([]float32{1})
+	refuses("no Forward", "Backward", "Losses", "Probabilities")
+
+	s, l = newSmall(t, true), nn.NewCrossEntropy()
+	l.Plan(s.plan, s.plan.Map(2, 1, 1, 1))
+	if err := s.plan.Arena.Bind(s.dev); err != nil {
+		t.Fatal(err)
+	}
+	l.Bind(s.dev)
+	l.SetLabels([]float32{0})
+	refuses("planned for inference", "Forward", "Backward")
+}
+
+// TestHugeBatch: a batch beyond all memory is the arena's error, not the end of the program.
+func TestHugeBatch(t *testing.T) {
+	for _, inference := range []bool{false, true} {
+		s := newSmall(t, inference)
+		s.plan.Batch = math.MaxInt / 16
+		m := s.plan.Map(2, 1, 1, 1)
+		m.On = &factors{lists: s.plan.Batch}
+		m = nn.NewStandardize().Plan(s.plan, m)
+		m = must(nn.NewDropout("d", 0.5)).Plan(s.plan, m)
+		nn.NewCrossEntropy().Plan(s.plan, m)
+		if err := s.plan.Arena.Bind(s.dev); err == nil {
+			t.Errorf("inference %v: a batch of %d fits memory", inference, s.plan.Batch)
+		}
+	}
 }
 
 // refuses reports whether a call panics with the package's error.
@@ -333,6 +516,9 @@ func TestParameters(t *testing.T) {
 	if w.Host[0] != 42 || stat.Host[0] != 5 {
 		t.Errorf("downloaded %v, %v", w.Host, stat.Host)
 	}
+	for _, class := range []nn.Class{nn.Statistic, nn.Constant, 99} {
+		panics(t, fmt.Sprintf("Parameters.Class: class %d is not trained", class), func() { ps.Class(class) })
+	}
 	ps.Release()
 	ps.Release()
 	for what, call := range map[string]func(){"ZeroGrad": ps.ZeroGrad, "Upload": ps.Upload, "Download": ps.Download} {
@@ -372,6 +558,39 @@ func TestMapSizes(t *testing.T) {
 	p := &nn.Plan{Arena: new(tensor.Arena)}
 	panics(t, "Plan.Batch is 0", func() { p.Map(1, 1, 1, 1) })
 	panics(t, "Plan.Arena is nil", func() { (&nn.Plan{Batch: 1}).Map(1, 1, 1, 1) })
+	panics(t, "the plan is nil", func() { (*nn.Plan)(nil).Map(1, 1, 1, 1) })
 	p.Batch = 2
 	panics(t, "[3 0 4 5 2]", func() { p.Map(3, 0, 4, 5) })
+	const huge = 1 << 30
+	panics(t, "[1073741824 1073741824 1073741824 1 2] has more than", func() { p.Map(huge, huge, huge, 1) })
+	p.Batch = math.MaxInt
+	panics(t, "which no memory has", func() { p.Map(1, 1, 1, 1) })
+	panics(t, `"w" has shape [3 -1]; no length may be negative`, func() { nn.NewParameter("w", nn.Weight, 3, -1) })
+	panics(t, `"w" has shape [1073741824 1073741824 16]`, func() { nn.NewParameter("w", nn.Weight, huge, huge, 16) })
+	if n := len(nn.NewParameter("w", nn.Weight, 0, huge, huge, huge).Host); n != 0 {
+		t.Errorf("%d values", n)
+	}
+}
+
+// TestHostLength: no call copies part of a parameter.
+func TestHostLength(t *testing.T) {
+	dev := must(tensor.NewCPU(1))
+	defer dev.Close()
+	for _, n := range []int{0, 2, 9} {
+		var ps nn.Parameters
+		w := nn.NewParameter("w", nn.Weight, 2, 2)
+		ps.Add(w, nn.NewParameter("statistic", nn.Statistic, 3))
+		whole, other := w.Host, make([]float32, n)
+		want := fmt.Sprintf(`"w" has shape [2 2], but Host has %d values; 4 are needed`, n)
+		w.Host = other
+		panics(t, "Parameters.Bind: "+want, func() { ps.Bind(dev) })
+		w.Host = whole
+		if err := ps.Bind(dev); err != nil {
+			t.Fatal(err)
+		}
+		w.Host = other
+		panics(t, "Parameters.Upload: "+want, ps.Upload)
+		panics(t, "Parameters.Download: "+want, ps.Download)
+		ps.Release()
+	}
 }

@@ -15,8 +15,10 @@
 // columns, batch (innermost). n changes from pass to pass with the learned
 // subset, so layers ask the map for its live part. A map's gradient is
 // overwritten by the first consumer that reaches it in a backward pass and added
-// to by every other (Map.Accumulate). Parameter gradients are always added to;
-// Parameters.ZeroGrad clears them.
+// to by every other (Map.Accumulate). Map.Written begins a pass: layers call it for the
+// maps that they compute, and whoever fills a network's input map calls it for that one
+// before each Forward. Parameter gradients are always added to; Parameters.ZeroGrad
+// clears them.
 //
 // A network that tells its Plan where each layer ends and which maps no later
 // layer reads (Plan.Next) lets maps share memory: a value lives until its last

@@ -7,13 +7,13 @@ import "github.com/noether-go/noether/tensor"
 // (Srivastava et al. 2014; by channels, Tompson et al. 2015). In evaluation it is
 // the identity.
 type Dropout struct {
-	p       float64
-	in, out *Map
-	mask    tensor.Buffer // [C, B]: 0 or 1/(1-P)
-	host    []float32     // the same on the host, none for inference
-	tile    tensor.Buffer // one channel of in: its row of mask, repeated
-	drawn   bool          // since the last Plan
-	dev     tensor.Device
+	lifecycle
+	p     float64
+	in    *Map
+	mask  tensor.Buffer // [C, B]: 0 or 1/(1-P)
+	host  []float32     // the same on the host, none for inference
+	tile  tensor.Buffer // one channel of in: its row of mask, repeated
+	drawn bool          // since the last Plan
 }
 
 // NewDropout returns the layer; p is a probability below 1.
@@ -30,31 +30,35 @@ func (l *Dropout) Parameters() []*Parameter { return nil }
 // Plan reserves the output map and the mask; for inference, it returns a map with the
 // memory of in. No layer planned later overwrites in.
 func (l *Dropout) Plan(p *Plan, in *Map) *Map {
+	checkPlan("Dropout.Plan", p, in)
 	in.hold()
 	l.in, l.host, l.drawn = in, nil, false
 	if p.Inference && in.memory != nil && in.memory.arena == p.Arena {
-		l.out = p.alias(in)
-		return l.out
+		return l.planned(p, p.alias(in))
 	}
-	l.out = p.Like(in, in.C, in.H, in.W)
-	if p.Inference {
-		return l.out
+	l.planned(p, p.Like(in, in.C, in.H, in.W))
+	if !p.Inference {
+		p.Arena.Reserve(&l.mask, in.C*in.B)
+		p.Arena.Share(&l.tile, in.MaxN*in.H*in.W*in.B)
 	}
-	p.Arena.Reserve(&l.mask, in.C*in.B)
-	p.Arena.Share(&l.tile, in.MaxN*in.H*in.W*in.B)
-	l.host = make([]float32, in.C*in.B)
 	return l.out
 }
 
 // Bind sets the device.
-func (l *Dropout) Bind(dev tensor.Device) { l.dev = dev }
+func (l *Dropout) Bind(dev tensor.Device) {
+	l.bind("Dropout", dev)
+	if !l.inference {
+		l.host = make([]float32, l.in.C*l.in.B) // not in Plan: a batch too large is for the arena to refuse
+	}
+}
 
 // Draw decides what the next Forward(true) leaves out, by C*B numbers of src in
 // the order [C, B], each uniform in [0, 1). It follows Bind and allocates nothing.
 func (l *Dropout) Draw(src interface{ Float64() float64 }) {
-	if l.host == nil {
+	if l.inference {
 		refuse("Dropout.Draw", "planned for inference, which leaves nothing out")
 	}
+	l.ready("Dropout", ".Draw")
 	scale := float32(1 / (1 - l.p))
 	for i := range l.host {
 		l.host[i] = scale
@@ -69,11 +73,12 @@ func (l *Dropout) Draw(src interface{ Float64() float64 }) {
 // Forward computes y[c, :, b] = mask[c, b]*x[c, :, b], with the mask drawn last. With
 // train, it panics with *Error where none was drawn.
 func (l *Dropout) Forward(train bool) {
+	l.forward("Dropout", train)
 	l.out.Written(l.in.N)
 	switch {
 	case l.out.shares(l.in):
 		return
-	case !train || l.host == nil:
+	case !train:
 		l.dev.Copy(l.out.Live(), l.in.Live())
 		return
 	case !l.drawn:
@@ -87,6 +92,7 @@ func (l *Dropout) Forward(train bool) {
 
 // Backward computes dx[c, :, b] = mask[c, b]*dy[c, :, b].
 func (l *Dropout) Backward() {
+	l.backward("Dropout")
 	dx, dy := l.in.LiveGrad(), l.out.LiveGrad()
 	add := l.in.Accumulate()
 	for c := range l.in.C {

@@ -10,11 +10,11 @@ import "github.com/noether-go/noether/tensor"
 // the largest of the list. The values must then not be negative, as after a ReLU, so
 // that elements of weight 0 do not show.
 type GlobalMax struct {
-	in, out *Map
+	lifecycle
+	in      *Map
 	weights *Weights      // of the group elements, or nil
 	index   tensor.Buffer // [C, B]: where each maximum was
 	scratch tensor.Buffer // one channel of in; with weights, in itself and a channel
-	dev     tensor.Device
 }
 
 // NewGlobalMax returns the layer.
@@ -25,8 +25,10 @@ func (l *GlobalMax) Parameters() []*Parameter { return nil }
 
 // Plan reserves the output map [C, 1, 1, 1, B].
 func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
+	checkPlan("GlobalMax.Plan", p, in)
 	in.Read()
-	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
+	l.in = in
+	l.planned(p, p.Map(in.C, 1, 1, 1))
 	p.Carry(&l.index, in.C*in.B)
 	channel := in.MaxN * in.H * in.W * in.B
 	l.weights = PlanWeights(p, in, in.On)
@@ -42,12 +44,13 @@ func (l *GlobalMax) Plan(p *Plan, in *Map) *Map {
 
 // Bind sets the device.
 func (l *GlobalMax) Bind(dev tensor.Device) {
-	l.dev = dev
+	l.bind("GlobalMax", dev)
 	l.weights.Bind(dev)
 }
 
 // Forward takes the maxima and notes where they are.
 func (l *GlobalMax) Forward(train bool) {
+	l.forward("GlobalMax", train)
 	in := l.in
 	l.out.Written(1)
 	x := in.Live()
@@ -61,6 +64,7 @@ func (l *GlobalMax) Forward(train bool) {
 
 // Backward sends each gradient to the first maximum.
 func (l *GlobalMax) Backward() {
+	l.backward("GlobalMax")
 	in := l.in
 	dx, dy := in.LiveGrad(), l.out.LiveGrad()
 	s := in.N * in.H * in.W

@@ -13,4 +13,7 @@ type GlobalMean struct{ mean }
 func NewGlobalMean() *GlobalMean { return &GlobalMean{mean{plane: true}} }
 
 // Plan reserves the output map [C, 1, 1, 1, B].
-func (l *GlobalMean) Plan(p *Plan, in *Map) *Map { return l.reserve(p, in, p.Map(in.C, 1, 1, 1)) }
+func (l *GlobalMean) Plan(p *Plan, in *Map) *Map {
+	checkPlan("GlobalMean.Plan", p, in)
+	return l.reserve(p, in, p.Map(in.C, 1, 1, 1))
+}

@@ -13,4 +13,7 @@ type GroupMean struct{ mean }
 func NewGroupMean() *GroupMean { return new(GroupMean) }
 
 // Plan reserves the output map [C, 1, H, W, B].
-func (l *GroupMean) Plan(p *Plan, in *Map) *Map { return l.reserve(p, in, p.Map(in.C, 1, in.H, in.W)) }
+func (l *GroupMean) Plan(p *Plan, in *Map) *Map {
+	checkPlan("GroupMean.Plan", p, in)
+	return l.reserve(p, in, p.Map(in.C, 1, in.H, in.W))
+}

@@ -21,14 +21,13 @@ type LayerNorm struct {
 
 	Weight, Bias *Parameter // [C], initially 1 and 0
 
-	in, out      *Map
-	addend       *Map          // of PlanSum, or nil
-	mean, invStd tensor.Buffer // [B], of the last Forward
-	scratch      tensor.Buffer // with Pool, what is pooled; then, as large, a gradient
-	measure      *measure      // of the group elements, or nil
-	trained      bool
+	lifecycle
+	in           *Map
+	addend       *Map                 // of PlanSum, or nil
+	mean, invStd tensor.Buffer        // [B], of the last Forward
+	scratch      tensor.Buffer        // with Pool, what is pooled; then, as large, a gradient
+	measure      *measure             // of the group elements, or nil
 	call         tensor.LayerNormArgs // kept here: an argument of an interface call would go to the heap
-	dev          tensor.Device
 }
 
 // NewLayerNorm returns the layer for that many channels. Its parameters are named
@@ -54,11 +53,14 @@ func (l *LayerNorm) Parameters() []*Parameter { return []*Parameter{l.Weight, l.
 
 // Plan reserves the output map and the statistics of a pass. With Pool it panics
 // where H or W is below 2.
-func (l *LayerNorm) Plan(p *Plan, in *Map) *Map { return l.plan(p, in, nil) }
+func (l *LayerNorm) Plan(p *Plan, in *Map) *Map {
+	checkPlan("LayerNorm.Plan", p, in)
+	return l.plan(p, in, nil)
+}
 
 // PlanSum is Plan for the sum of two maps, as that of BatchNorm.
 func (l *LayerNorm) PlanSum(p *Plan, a, b *Map) *Map {
-	a, b = sumInPlace("LayerNorm.PlanSum", a, b)
+	a, b = sumInPlace("LayerNorm.PlanSum", p, a, b)
 	out := l.plan(p, a, b)
 	a.state = summed
 	return out
@@ -73,7 +75,8 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 		h, w = in.H/2, in.W/2
 	}
 	in.KeepValue()
-	l.in, l.addend, l.out = in, addend, p.Like(in, in.C, h, w)
+	l.in, l.addend = in, addend
+	l.planned(p, p.Like(in, in.C, h, w))
 	p.Carry(&l.mean, in.B)
 	p.Carry(&l.invStd, in.B)
 	scratch := 0
@@ -91,7 +94,7 @@ func (l *LayerNorm) plan(p *Plan, in, addend *Map) *Map {
 
 // Bind sets the device.
 func (l *LayerNorm) Bind(dev tensor.Device) {
-	l.dev = dev
+	l.bind("LayerNorm", dev, l.Weight, l.Bias)
 	l.measure.bind(dev)
 }
 
@@ -113,7 +116,7 @@ func (l *LayerNorm) args() *tensor.LayerNormArgs {
 
 // Forward normalises, in training and in evaluation alike.
 func (l *LayerNorm) Forward(train bool) {
-	l.trained = train
+	l.forward("LayerNorm", train)
 	in, out := l.in, l.out
 	out.Written(in.N)
 	if l.addend != nil {
@@ -143,9 +146,7 @@ func (l *LayerNorm) Forward(train bool) {
 // Both summands of PlanSum get dx. It adds to the gradients of weights, which mean and
 // variance depend on too.
 func (l *LayerNorm) Backward() {
-	if !l.trained {
-		refuse("LayerNorm.Backward", "no Forward(true) before it")
-	}
+	l.backward("LayerNorm")
 	a := l.args()
 	a.Measure = l.measure.backward()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()

@@ -11,9 +11,9 @@ type LearnedPool struct {
 	Weight *Parameter // [1, n*H*W]
 	Bias   *Parameter // [1]
 
-	in, out *Map
-	call    tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
-	dev     tensor.Device
+	lifecycle
+	in   *Map
+	call tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
 }
 
 // NewLearnedPool returns the layer for maps of so many values, n*H*W, initialised as
@@ -35,20 +35,23 @@ func (l *LearnedPool) Parameters() []*Parameter { return []*Parameter{l.Weight, 
 
 // Plan reserves the output map [C, 1, 1, 1, B].
 func (l *LearnedPool) Plan(p *Plan, in *Map) *Map {
+	const op = "LearnedPool.Plan"
+	checkPlan(op, p, in)
 	if n := in.MaxN * in.H * in.W; n != len(l.Weight.Host) {
-		refuse("LearnedPool.Plan", "the layer takes %d values of a channel, its input has %d", len(l.Weight.Host), n)
+		refuse(op, "the layer takes %d values of a channel, its input has %d", len(l.Weight.Host), n)
 	}
 	in.KeepValue()
-	l.in, l.out = in, p.Map(in.C, 1, 1, 1)
-	return l.out
+	l.in = in
+	return l.planned(p, p.Map(in.C, 1, 1, 1))
 }
 
 // Bind sets the device.
-func (l *LearnedPool) Bind(dev tensor.Device) { l.dev = dev }
+func (l *LearnedPool) Bind(dev tensor.Device) { l.bind("LearnedPool", dev, l.Weight, l.Bias) }
 
 // Forward computes y[c, b] = sum over s of w[s] x[c, s, b], plus the bias. It panics with
 // *Error unless there are all group elements and their weights are equal.
 func (l *LearnedPool) Forward(train bool) {
+	l.forward("LearnedPool", train)
 	in, values := l.in, len(l.Weight.Host)
 	if in.N != in.MaxN {
 		refuse("LearnedPool.Forward", "%d of %d group elements", in.N, in.MaxN)
@@ -81,6 +84,7 @@ func equalWeights(of Weighted) bool {
 // Backward computes db += sum dy, dw[s] += sum over c, b of dy[c, b] x[c, s, b] and
 // dx[c, s, b] = w[s] dy[c, b].
 func (l *LearnedPool) Backward() {
+	l.backward("LearnedPool")
 	in, values := l.in, len(l.Weight.Host)
 	dy, x := l.out.LiveGrad(), in.Live()
 	l.dev.SumRows(l.Bias.Grad, dy, 1, dy.Len(), true)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/noether-go/noether/internal/stream"
@@ -14,9 +15,9 @@ type Linear struct {
 	Weight *Parameter // [out, in, 1, 1]
 	Bias   *Parameter // [out]
 
-	in, out *Map
-	call    tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
-	dev     tensor.Device
+	lifecycle
+	in   *Map
+	call tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
 }
 
 // NewLinear returns the layer with PyTorch's default initialisation: weight and
@@ -28,6 +29,9 @@ func NewLinear(name string, in, out int, seed uint64) (*Linear, error) {
 	}
 	if err := checkWidth(name, "output channels", out); err != nil {
 		return nil, err
+	}
+	if out > mostValues/in {
+		return nil, &ConfigError{Layer: name, Field: "number of weights", Value: fmt.Sprintf("%d x %d", out, in), Allowed: fmt.Sprintf("at most %d", mostValues)}
 	}
 	l := &Linear{
 		Weight: NewParameter(name+".weight", Weight, out, in, 1, 1),
@@ -54,17 +58,20 @@ func (l *Linear) Parameters() []*Parameter { return []*Parameter{l.Weight, l.Bia
 
 // Plan reserves the output map.
 func (l *Linear) Plan(p *Plan, in *Map) *Map {
-	checkChannels("Linear.Plan", l.Weight.Shape[1], in)
+	const op = "Linear.Plan"
+	checkPlan(op, p, in)
+	checkChannels(op, l.Weight.Shape[1], in)
 	in.KeepValue()
-	l.in, l.out = in, p.Like(in, l.Weight.Shape[0], in.H, in.W)
-	return l.out
+	l.in = in
+	return l.planned(p, p.Like(in, l.Weight.Shape[0], in.H, in.W))
 }
 
 // Bind sets the device.
-func (l *Linear) Bind(dev tensor.Device) { l.dev = dev }
+func (l *Linear) Bind(dev tensor.Device) { l.bind("Linear", dev, l.Weight, l.Bias) }
 
 // Forward computes y = W x + b.
 func (l *Linear) Forward(train bool) {
+	l.forward("Linear", train)
 	l.out.Written(l.in.N)
 	m := l.in.PerChannel()
 	l.call = tensor.GemmArgs{
@@ -79,6 +86,7 @@ func (l *Linear) Forward(train bool) {
 
 // Backward computes db += sum dy, dW += dy x', dx = W' dy.
 func (l *Linear) Backward() {
+	l.backward("Linear")
 	in, out, m := l.in, l.out, l.in.PerChannel()
 	dy := out.LiveGrad()
 	l.dev.SumRows(l.Bias.Grad, dy, out.C, m, true)

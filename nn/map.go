@@ -1,6 +1,10 @@
 package nn
 
-import "github.com/noether-go/noether/tensor"
+import (
+	"math"
+
+	"github.com/noether-go/noether/tensor"
+)
 
 // Map is a feature map [C, n, H, W, B] on a group, batch innermost, with the
 // gradient of the loss beside it. N is the number of live group elements of the
@@ -57,7 +61,10 @@ func (m *Map) Live() tensor.Buffer { return m.Value.Slice(0, m.Size()) }
 func (m *Map) LiveGrad() tensor.Buffer { return m.Grad.Slice(0, m.Size()) }
 
 // Written notes that Value was computed afresh for n elements, so that no
-// gradient has reached the map yet. Every layer calls it on its output map.
+// gradient has reached the map yet. Every layer calls it on its output map; whoever writes
+// the input map of a network calls it on that before each Forward, for else the
+// gradient of the pass before is added to and n stays. It panics with *Error unless
+// 1 <= n <= MaxN.
 func (m *Map) Written(n int) {
 	if n < 1 || n > m.MaxN {
 		refuse("Map.Written", "%d elements, allowed are 1 to %d", n, m.MaxN)
@@ -145,8 +152,8 @@ func (m *Map) shares(with *Map) bool { return m.memory != nil && m.memory == wit
 // memory. Without Next all have memory of their own.
 type Plan struct {
 	Arena     *tensor.Arena
-	Batch     int
-	Inference bool // reserve no gradients; Backward must not be called
+	Batch     int  // B of every map
+	Inference bool // reserve no gradients; neither Forward(true) nor Backward must be called
 
 	// KeepDerived, with Inference, has layers keep from pass to pass what they derive from
 	// parameters that stay as they are, where that can save time. It takes more memory.
@@ -162,18 +169,45 @@ type Plan struct {
 	Device tensor.Device
 }
 
+// check panics unless the plan can reserve buffers.
+func (p *Plan) check(op string) {
+	switch {
+	case p == nil:
+		refuse(op, "the plan is nil; a Plan with Arena and Batch is needed")
+	case p.Arena == nil:
+		refuse(op, "Plan.Arena is nil; a tensor.Arena is needed")
+	case p.Batch < 1:
+		refuse(op, "Plan.Batch is %d; at least 1 is needed", p.Batch)
+	}
+}
+
+// addressable is the largest number of values whose size in bytes is an int.
+const addressable = math.MaxInt / 4
+
+// product returns the product of sizes that are not negative, and whether it is addressable.
+func product(sizes ...int) (n int, ok bool) {
+	n = 1
+	for _, s := range sizes {
+		if s > 0 && n > addressable/s {
+			return 0, false
+		}
+		n *= s
+	}
+	return n, true
+}
+
 // Map reserves a feature map. Its value is needed from the layer that is being
 // planned on, its gradient until that layer's backward pass; see Next for the
-// other ends. It panics with *Error where the plan has no arena or batch, or a size is
-// below 1.
+// other ends. It panics with *Error where the plan has no arena or batch, a size is
+// below 1, or the map is larger than any memory.
 func (p *Plan) Map(c, n, h, w int) *Map {
-	switch {
-	case p.Arena == nil:
-		refuse("Plan.Map", "Plan.Arena is nil; a tensor.Arena is needed")
-	case p.Batch < 1:
-		refuse("Plan.Map", "Plan.Batch is %d; at least 1 is needed", p.Batch)
-	case min(c, n, h, w) < 1:
-		refuse("Plan.Map", "a map [%d %d %d %d %d]; every size must be at least 1", c, n, h, w, p.Batch)
+	const op = "Plan.Map"
+	p.check(op)
+	if min(c, n, h, w) < 1 {
+		refuse(op, "a map [%d %d %d %d %d]; every size must be at least 1", c, n, h, w, p.Batch)
+	}
+	if _, ok := product(c, n, h, w, p.Batch); !ok {
+		refuse(op, "a map [%d %d %d %d %d] has more than %d values, which no memory has", c, n, h, w, p.Batch, addressable)
 	}
 	layer := p.Arena.Layer()
 	b := &memory{

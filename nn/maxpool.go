@@ -5,9 +5,9 @@ import "github.com/noether-go/noether/tensor"
 // MaxPool2 takes the maximum over 2x2 windows of the plane with stride 2. An odd
 // last row or column is dropped.
 type MaxPool2 struct {
-	in, out *Map
+	lifecycle
+	in      *Map
 	scratch tensor.Buffer // one channel of in
-	dev     tensor.Device
 }
 
 // NewMaxPool2 returns the layer.
@@ -19,9 +19,12 @@ func (l *MaxPool2) Parameters() []*Parameter { return nil }
 // Plan reserves the output map [C, n, H/2, W/2, B]. It panics where H or W is
 // below 2.
 func (l *MaxPool2) Plan(p *Plan, in *Map) *Map {
-	checkPlane("MaxPool2.Plan", in)
+	const op = "MaxPool2.Plan"
+	checkPlan(op, p, in)
+	checkPlane(op, in)
 	in.KeepValue()
-	l.in, l.out = in, p.Like(in, in.C, in.H/2, in.W/2)
+	l.in = in
+	l.planned(p, p.Like(in, in.C, in.H/2, in.W/2))
 	l.out.keep(keepPositive) // a gradient finds its maximum by y; behind a ReLU it is zero elsewhere
 	if !p.Inference {
 		p.Arena.Share(&l.scratch, in.MaxN*in.H*in.W*in.B)
@@ -37,16 +40,18 @@ func checkPlane(op string, in *Map) {
 }
 
 // Bind sets the device.
-func (l *MaxPool2) Bind(dev tensor.Device) { l.dev = dev }
+func (l *MaxPool2) Bind(dev tensor.Device) { l.bind("MaxPool2", dev) }
 
 // Forward takes the maxima.
 func (l *MaxPool2) Forward(train bool) {
+	l.forward("MaxPool2", train)
 	l.out.Written(l.in.N)
 	l.dev.MaxPool2(l.out.Live(), l.in.Live(), l.in.C*l.in.N, l.in.H, l.in.W, l.in.B)
 }
 
 // Backward sends the gradient of each window to its first maximum.
 func (l *MaxPool2) Backward() {
+	l.backward("MaxPool2")
 	in, out := l.in, l.out
 	dx, dy, x, y := in.LiveGrad(), out.LiveGrad(), in.Live(), out.Live()
 	if !in.Accumulate() {

@@ -5,13 +5,21 @@ import "github.com/noether-go/noether/tensor"
 // mean is the mean over the group elements of a map and, if plane is set, over its
 // plane too: GlobalMean and GroupMean.
 type mean struct {
+	lifecycle
 	plane   bool
-	in, out *Map
+	in      *Map
 	weights *Weights        // of the group elements, or nil
 	weight  tensor.Buffer   // [s], each 1/s, or with weights each 1
 	scratch tensor.Buffer   // with weights: in itself and a channel
 	call    tensor.GemmArgs // kept here: an argument of an interface call would go to the heap
-	dev     tensor.Device
+}
+
+// name returns the name of the layer.
+func (l *mean) name() string {
+	if l.plane {
+		return "GlobalMean"
+	}
+	return "GroupMean"
 }
 
 // Parameters returns nil.
@@ -20,7 +28,8 @@ func (l *mean) Parameters() []*Parameter { return nil }
 // reserve plans the layer with that output.
 func (l *mean) reserve(p *Plan, in, out *Map) *Map {
 	in.Read()
-	l.in, l.out = in, out
+	l.in = in
+	l.planned(p, out)
 	p.Carry(&l.weight, in.MaxN*l.points())
 	if l.weights = PlanWeights(p, in, in.On); l.weights != nil {
 		in.KeepValue()
@@ -39,13 +48,14 @@ func (l *mean) points() int {
 
 // Bind sets the device.
 func (l *mean) Bind(dev tensor.Device) {
-	l.dev = dev
+	l.bind(l.name(), dev)
 	l.weights.Bind(dev)
 }
 
-// Forward computes, of each channel [s, r] of x, the sums of its rows over s, as a product
+// Forward computes, of each channel [s, r] of x, the mean of its rows over s, as a product
 // of a row of s weights with it.
 func (l *mean) Forward(train bool) {
+	l.forward(l.name(), train)
 	in := l.in
 	l.out.Written(1)
 	s, r := in.N*l.points(), l.out.PerChannel()
@@ -67,6 +77,7 @@ func (l *mean) Forward(train bool) {
 
 // Backward gives every row of dx the gradient of the mean over s.
 func (l *mean) Backward() {
+	l.backward(l.name())
 	in := l.in
 	accumulate := in.Accumulate()
 	if !l.weights.Live() {

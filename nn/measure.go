@@ -25,7 +25,6 @@ func planMeasure(p *Plan, in *Map, means int) *measure {
 	}
 	m := &measure{m: in, of: in.On, lists: in.On.Lists()}
 	n := in.MaxN * m.lists
-	m.host = make([]float32, n)
 	p.Carry(&m.weights, n)
 	if !p.Inference {
 		p.Carry(&m.moments, 2*means*in.MaxN)
@@ -37,7 +36,7 @@ func planMeasure(p *Plan, in *Map, means int) *measure {
 // bind sets the device.
 func (m *measure) bind(dev tensor.Device) {
 	if m != nil {
-		m.dev = dev
+		m.dev, m.host = dev, make([]float32, m.m.MaxN*m.lists)
 	}
 }
 

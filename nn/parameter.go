@@ -21,16 +21,22 @@ type Parameter struct {
 	Name  string // the PyTorch module path, such as "blocks.0.gconv1.bias"
 	Shape []int
 	Class Class
-	Host  []float32
+	Host  []float32 // as many as the product of Shape
 
 	Value, Grad tensor.Buffer
 }
 
-// NewParameter returns a parameter of zeros.
+// NewParameter returns a parameter of zeros. It panics with *Error for a negative length,
+// or more values than any memory has.
 func NewParameter(name string, class Class, shape ...int) *Parameter {
-	n := 1
 	for _, d := range shape {
-		n *= d
+		if d < 0 {
+			refuse("NewParameter", "%q has shape %v; no length may be negative", name, shape)
+		}
+	}
+	n, ok := product(shape...)
+	if !ok {
+		refuse("NewParameter", "%q has shape %v, more than %d values, which no memory has", name, shape, addressable)
 	}
 	return &Parameter{Name: name, Shape: shape, Class: class, Host: make([]float32, n)}
 }
@@ -86,11 +92,14 @@ func (ps *Parameters) Count() int {
 }
 
 // Bind allocates the parameters and their gradients on dev and uploads the
-// values. Gradients start at zero.
+// values. Gradients start at zero. The error is the device's. As Upload and Download, it
+// panics with *Error where Host is not as long as Shape says.
 func (ps *Parameters) Bind(dev tensor.Device) error {
+	const op = "Parameters.Bind"
 	if ps.dev != nil {
-		refuse("Parameters.Bind", "already bound to a device")
+		refuse(op, "already bound to a device")
 	}
+	ps.checkHost(op)
 	var size [Frequency + 1]int
 	for _, p := range ps.list {
 		if p.Trained() {
@@ -124,8 +133,22 @@ func (ps *Parameters) Bind(dev tensor.Device) error {
 }
 
 // Class returns all values and all gradients of one trained class as two flat
-// buffers.
-func (ps *Parameters) Class(c Class) (value, grad tensor.Buffer) { return ps.value[c], ps.grad[c] }
+// buffers. It panics with *Error for Statistic and Constant, which have no gradients.
+func (ps *Parameters) Class(c Class) (value, grad tensor.Buffer) {
+	if c > Frequency {
+		refuse("Parameters.Class", "class %d is not trained; Weight, Subset, Keep and Frequency are", c)
+	}
+	return ps.value[c], ps.grad[c]
+}
+
+// checkHost panics unless Host and Shape of every parameter agree.
+func (ps *Parameters) checkHost(op string) {
+	for _, p := range ps.list {
+		if n, _ := product(p.Shape...); len(p.Host) != n {
+			refuse(op, "%q has shape %v, but Host has %d values; %d are needed", p.Name, p.Shape, len(p.Host), n)
+		}
+	}
+}
 
 // bound panics unless the parameters live on a device.
 func (ps *Parameters) bound(op string) {
@@ -146,6 +169,7 @@ func (ps *Parameters) ZeroGrad() {
 // Upload copies Host to the device.
 func (ps *Parameters) Upload() {
 	ps.bound("Parameters.Upload")
+	ps.checkHost("Parameters.Upload")
 	for _, p := range ps.list {
 		ps.dev.Upload(p.Value, p.Host)
 	}
@@ -154,6 +178,7 @@ func (ps *Parameters) Upload() {
 // Download copies the device's values to Host.
 func (ps *Parameters) Download() {
 	ps.bound("Parameters.Download")
+	ps.checkHost("Parameters.Download")
 	for _, p := range ps.list {
 		ps.dev.Download(p.Host, p.Value)
 	}

@@ -6,8 +6,8 @@ import "github.com/noether-go/noether/tensor"
 // pass of an earlier layer still needs x, or x is pooled and an earlier layer reads it
 // too, whose gradient then finds its maximum by a negative x.
 type ReLU struct {
-	in, out *Map
-	dev     tensor.Device
+	lifecycle
+	in *Map
 }
 
 // NewReLU returns the layer.
@@ -19,22 +19,26 @@ func (l *ReLU) Parameters() []*Parameter { return nil }
 // Plan returns a map with the memory of in, which no later layer may then read, or of its
 // own where in must be kept.
 func (l *ReLU) Plan(p *Plan, in *Map) *Map {
-	l.in, l.out = in, p.inPlace(in, keepPositive)
+	checkPlan("ReLU.Plan", p, in)
+	l.in = in
+	l.planned(p, p.inPlace(in, keepPositive))
 	l.out.KeepValue() // Backward takes the sign of x from y
 	return l.out
 }
 
 // Bind sets the device.
-func (l *ReLU) Bind(dev tensor.Device) { l.dev = dev }
+func (l *ReLU) Bind(dev tensor.Device) { l.bind("ReLU", dev) }
 
 // Forward computes y = max(x, 0).
 func (l *ReLU) Forward(train bool) {
+	l.forward("ReLU", train)
 	l.out.Written(l.in.N)
 	l.dev.ReLU(l.out.Live(), l.in.Live())
 }
 
 // Backward computes dx = dy where y > 0, else 0.
 func (l *ReLU) Backward() {
+	l.backward("ReLU")
 	dy := l.out.LiveGrad()
 	switch {
 	case l.out.shares(l.in):

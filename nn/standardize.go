@@ -13,11 +13,11 @@ type Standardize struct {
 	Eps  float32 // 1e-5
 	ReLU bool    // y = max(y, 0) besides, in the same pass over memory
 
-	in, out      *Map
+	lifecycle
+	in           *Map
 	mean, invStd tensor.Buffer // [C, B], of the last Forward
 	measure      *measure      // of the group elements, or nil
 	call         tensor.StandardizeArgs
-	dev          tensor.Device
 }
 
 // NewStandardize returns the layer.
@@ -28,8 +28,10 @@ func (l *Standardize) Parameters() []*Parameter { return nil }
 
 // Plan reserves the output map and the statistics of a pass.
 func (l *Standardize) Plan(p *Plan, in *Map) *Map {
+	checkPlan("Standardize.Plan", p, in)
 	in.KeepValue()
-	l.in, l.out = in, p.Like(in, in.C, in.H, in.W)
+	l.in = in
+	l.planned(p, p.Like(in, in.C, in.H, in.W))
 	p.Carry(&l.mean, in.C*in.B)
 	p.Carry(&l.invStd, in.C*in.B)
 	l.measure = planMeasure(p, in, in.C*in.B)
@@ -38,7 +40,7 @@ func (l *Standardize) Plan(p *Plan, in *Map) *Map {
 
 // Bind sets the device.
 func (l *Standardize) Bind(dev tensor.Device) {
-	l.dev = dev
+	l.bind("Standardize", dev)
 	l.measure.bind(dev)
 }
 
@@ -58,6 +60,7 @@ func (l *Standardize) args() *tensor.StandardizeArgs {
 
 // Forward standardises, in training and in evaluation alike.
 func (l *Standardize) Forward(train bool) {
+	l.forward("Standardize", train)
 	l.out.Written(l.in.N)
 	l.measure.read()
 	a := l.args()
@@ -73,6 +76,7 @@ func (l *Standardize) Forward(train bool) {
 //
 // and adds to the gradients of weights, which mean and variance depend on too.
 func (l *Standardize) Backward() {
+	l.backward("Standardize")
 	a := l.args()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.Measure = l.measure.backward()

@@ -56,10 +56,7 @@ func PlanWeights(p *Plan, m *Map, of Weighted) *Weights {
 		p.Arena.ReserveFor(&w.there, channel, &tensor.Lifetime{From: now, To: now})
 		p.Arena.ReserveFor(&w.back, channel, &tensor.Lifetime{From: then, To: then})
 	}
-	if of.Lists() > 1 {
-		w.host = make([]float32, channel)
-	} else {
-		w.host = make([]float32, m.MaxN)
+	if of.Lists() == 1 {
 		p.Arena.Reserve(&w.sums, m.MaxN)
 	}
 	return w
@@ -67,9 +64,14 @@ func PlanWeights(p *Plan, m *Map, of Weighted) *Weights {
 
 // Bind sets the device.
 func (w *Weights) Bind(dev tensor.Device) {
-	if w != nil {
-		w.dev = dev
+	if w == nil {
+		return
 	}
+	n := w.m.MaxN
+	if len(w.scale) > 1 {
+		n *= w.m.H * w.m.W * w.m.B
+	}
+	w.dev, w.host = dev, make([]float32, n)
 }
 
 // Live reports whether the elements have weights in this pass.

@@ -14,7 +14,7 @@ type device struct {
 	gemm   tensor.GemmArgs  // kept, since what passes through an interface escapes
 }
 
-func (n *Net) planDevice(p *nn.Plan, max int) {
+func (n *Net) planDevice(p *nn.Plan, max int) *tensor.Buffer {
 	for _, l := range n.layers[:len(n.layers)-1] {
 		p.Arena.Reserve(&l.h, l.out*max)
 		if p.Inference {
@@ -30,6 +30,7 @@ func (n *Net) planDevice(p *nn.Plan, max int) {
 		p.Arena.Reserve(&n.grad[1], n.width*max)
 		p.Arena.Reserve(&n.scalar, 1)
 	}
+	return &n.layers[0].h
 }
 
 // forwardDevice writes the results at the positions n.x to y.

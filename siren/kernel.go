@@ -9,7 +9,8 @@ import (
 
 // Kernel is a network R^In -> R^Out that is evaluated at many positions at once.
 // The order of calls is: Plan, then Arena.Bind and Parameters.Bind, then Bind,
-// then any number of passes. A pass allocates nothing.
+// then any number of passes; the networks of this package panic with *Error where a call is
+// missing. Planned for inference, a network has no backward pass. A pass allocates nothing.
 type Kernel interface {
 	// In and Out are the numbers of coordinates of a position and of a result.
 	In() int

@@ -431,6 +431,66 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// TestOrderOfCalls: a network says which call is missing, on each kind of device.
+func TestOrderOfCalls(t *testing.T) {
+	refuses := func(want string, f func()) {
+		t.Helper()
+		defer func() {
+			t.Helper()
+			if e, ok := recover().(*Error); !ok || !strings.Contains(e.Error(), want) {
+				t.Errorf("%v, want %q", e, want)
+			}
+		}()
+		f()
+	}
+	for _, cfg := range []any{Config{In: 2, Out: 1}, FiltersConfig{In: 2, Out: 1}, MLPConfig{In: 2, Out: 1}} {
+		eachDevice(t, cfg, 1, func(t *testing.T, dev tensor.Device) {
+			defer dev.Close()
+			n := build(t, "net", cfg, 1)
+			x, y, dw := tensor.HostBuffer(make([]float32, 10)), tensor.HostBuffer(make([]float32, 5)), tensor.HostBuffer(make([]float32, 500))
+			bind := func() { n.Bind(dev) }
+			calls := []func(){
+				func() { n.Forward(y, x, 5) },
+				func() { n.ForwardFeatures(x, 5) },
+			}
+			back := []func(){
+				func() { n.Backward(y, x) },
+				func() { n.BackwardFeatures(dw, dw, dw, x) },
+			}
+			all := func(want string, calls ...func()) {
+				t.Helper()
+				for _, f := range calls {
+					refuses(want, f)
+				}
+			}
+			all("not planned; call Plan first", append(append(calls, back...), bind)...)
+			refuses("the plan is nil", func() { n.Plan(nil, 5) })
+			refuses("the plan is nil or has no arena", func() { n.Plan(&nn.Plan{Device: dev, Batch: 1}, 5) })
+			p := &nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}
+			n.Plan(p, 5)
+			all("arena is not bound to a device; call Arena.Bind first", append(calls, bind)...)
+			if err := p.Arena.Bind(dev); err != nil {
+				t.Fatal(err)
+			}
+			all("not bound to a device; call Bind first", calls...)
+			refuses(`the parameter "`+n.Parameters()[0].Name+`" is not bound to a device; call Parameters.Bind first`, bind)
+			var params nn.Parameters
+			params.Add(n.Parameters()...)
+			if err := params.Bind(dev); err != nil {
+				t.Fatal(err)
+			}
+			refuses("the device is nil", func() { n.Bind(nil) })
+			bind()
+			all("before it", back...)
+			n.Forward(y, x, 5)
+			n.Plan(&nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}, 5)
+			all("before it", back...)
+			params.Release()
+			p.Arena.Release()
+		})
+	}
+}
+
 func planOn(dev tensor.Device, cfg any) {
 	n, err := create("", cfg, 1)
 	if err == nil {

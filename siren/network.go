@@ -14,15 +14,16 @@ type network struct {
 	linears        []*linear // all linear maps, the last one among them
 	params         []*nn.Parameter
 
-	dev       tensor.Device
-	max       int
+	dev       tensor.Device // nil before Bind
+	max       int           // 0 before Plan
 	inference bool
 
 	x         tensor.Buffer // of the last Forward
 	positions int
 
-	f     tensor.Buffer // [width, max] the features, where they are wanted
-	onCPU bool          // planned for a CPU: then cpu has the passes, else other
+	f     tensor.Buffer  // [width, max] the features, where they are wanted
+	onCPU bool           // planned for a CPU: then cpu has the passes, else other
+	first *tensor.Buffer // of those that Plan reserves
 	cpu   cpu
 	other operations // nil where there are none
 }
@@ -30,7 +31,8 @@ type network struct {
 // operations are the passes on a device other than a CPU, one operation of
 // tensor.Device after the other, over all positions.
 type operations interface {
-	planDevice(p *nn.Plan, max int)
+	// planDevice reserves the buffers and returns one of them.
+	planDevice(p *nn.Plan, max int) *tensor.Buffer
 	forwardDevice(y tensor.Buffer)
 	featuresDevice() tensor.Buffer
 	backwardDevice(dy, dx tensor.Buffer)
@@ -48,31 +50,45 @@ func (n *network) Parameters() []*nn.Parameter { return n.params }
 
 // Plan reserves buffers for at most max positions. Planned for inference, a
 // network gives the values that it has in training, on a CPU to the last bit. It
-// panics with *Error on a device that this kind of network has no passes for.
+// panics with *Error on a device that this kind of network has no passes for. Another Plan
+// takes the place of the one before it.
 func (n *network) Plan(p *nn.Plan, max int) {
-	if max < 1 {
+	switch {
+	case p == nil || p.Arena == nil:
+		refuse("Plan", "the plan is nil or has no arena; an nn.Plan with Arena is needed")
+	case max < 1:
 		refuse("Plan", "%d positions; at least 1 is needed", max)
 	}
-	n.max, n.inference, n.onCPU = max, p.Inference, p.Device == nil
-	if _, ok := p.Device.(*tensor.CPU); ok {
-		n.onCPU = true
-	}
-	if !n.onCPU && n.other == nil {
+	_, cpu := p.Device.(*tensor.CPU)
+	onCPU := cpu || p.Device == nil
+	if !onCPU && n.other == nil {
 		refuse("Plan", "this kind of kernel network runs on a CPU, not on %s; a Net runs on all devices", p.Device.Name())
 	}
+	n.max, n.inference, n.onCPU = max, p.Inference, onCPU
+	n.dev, n.positions = nil, 0
 	for _, l := range n.linears {
 		l.plan(p.Arena)
 	}
 	if n.onCPU {
 		n.planCPU(p, max)
+		n.first = &n.f
 	} else {
-		n.other.planDevice(p, max)
+		n.first = n.other.planDevice(p, max)
 	}
 }
 
-// Bind sets the device. It panics with *Error when the network was planned for
-// another kind of device.
+// Bind sets the device. It panics with *Error when the network was not planned, its arena
+// or parameters are not bound, or it was planned for another kind of device.
 func (n *network) Bind(dev tensor.Device) {
+	n.reserved("Bind")
+	if dev == nil {
+		refuse("Bind", "the device is nil; what the arena is bound to is needed")
+	}
+	for _, p := range n.params {
+		if p.Value.IsZero() {
+			refuse("Bind", "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
+		}
+	}
 	c, ok := dev.(*tensor.CPU)
 	if ok != n.onCPU {
 		refuse("Bind", "planned for another kind of device than %s", dev.Name())
@@ -83,9 +99,28 @@ func (n *network) Bind(dev tensor.Device) {
 	}
 }
 
+// planned panics unless Plan was called.
+func (n *network) planned(op string) {
+	if n.max == 0 {
+		refuse(op, "not planned; call Plan first")
+	}
+}
+
+// reserved panics unless Plan was called and its arena is bound.
+func (n *network) reserved(op string) {
+	n.planned(op)
+	if n.first.IsZero() {
+		refuse(op, "the plan's arena is not bound to a device; call Arena.Bind first")
+	}
+}
+
 // start checks the arguments of a forward pass and takes the values of the
 // parameters.
 func (n *network) start(op string, x tensor.Buffer, positions int) {
+	n.reserved(op)
+	if n.dev == nil {
+		refuse(op, "not bound to a device; call Bind first")
+	}
 	if positions < 1 || positions > n.max {
 		refuse(op, "%d positions, planned are 1 to %d", positions, n.max)
 	}
@@ -131,8 +166,9 @@ func (n *network) Backward(dy, dx tensor.Buffer) {
 
 // follows refuses a backward pass that has nothing to go back from.
 func (n *network) follows(op, forward string) {
+	n.planned(op)
 	if n.inference {
-		refuse(op, "planned for inference")
+		refuse(op, "planned for inference, which has no Backward")
 	}
 	if n.positions == 0 {
 		refuse(op, "no %s before it", forward)
