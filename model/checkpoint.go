@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -269,11 +268,28 @@ func copyTensor(values []float32, path string, file *safetensors.File, name stri
 	case t.F32 == nil:
 		return fmt.Errorf("model: %s: tensor %q holds integers, this network needs float32", path, name)
 	}
-	for i, v := range t.F32 {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("model: %s: value %d of tensor %q is %v; the weights of a usable network are finite", path, i, name, v)
-		}
+	if i := unusable(p, t.F32); i >= 0 {
+		return fmt.Errorf("model: %s: value %d of tensor %q is %v; %s", path, i, name, t.F32[i], usable)
 	}
 	copy(values, t.F32)
 	return nil
+}
+
+const usable = "the weights of a usable network are finite, and its variances not negative"
+
+// unusable returns the index of the first value that a parameter of a usable network has not, or -1.
+func unusable(p *nn.Parameter, values []float32) int {
+	variance := strings.HasSuffix(p.Name, "running_var")
+	return slices.IndexFunc(values, func(v float32) bool { return !finite(float64(v)) || variance && v < 0 })
+}
+
+// Differs names the first setting in which net differs from another network, with the value that
+// it has in either, and returns "" for networks of one configuration, whatever their seeds.
+func (net *Network) Differs(from *Network) string {
+	return otherNetwork(net.cfg.describe(), from.cfg.describe())
+}
+
+func otherNetwork(saved, present networkJSON) string {
+	saved.Seed = present.Seed
+	return differs(saved, present)
 }

@@ -27,7 +27,8 @@ type EquivarianceConfig struct {
 
 // Parts is a difference between what a network makes of transformed images and what
 // equivariance would have it make of them, and what it comes of. All are Euclidean norms
-// over all images, relative to that of the latter. The parts are those of vectors whose
+// over all images, relative to that of the latter or, where that is zero, to the largest of
+// them. The parts are those of vectors whose
 // sum is the difference: where causes cancel each other, Total is less than their sum.
 type Parts struct {
 	Total float64 `json:"total"`
@@ -207,13 +208,11 @@ func (m *meter) newSums() *sums {
 // parts returns what the squares at a place come to.
 func (s *sums) parts(at int) Parts {
 	q := s.squares[at]
-	norm := math.Sqrt(q[reference])
-	part := func(c cause) float64 {
-		if q[c] == 0 {
-			return 0
-		}
-		return math.Sqrt(q[c]) / norm
+	square := q[reference]
+	if square == 0 { // outputs that are zero have no relative difference
+		square = max(slices.Max(q[:]), math.SmallestNonzeroFloat64)
 	}
+	part := func(c cause) float64 { return math.Sqrt(q[c] / square) }
 	p := Parts{
 		Total: part(total), Grid: part(byGrid), Boundary: part(byBoundary), Pooling: part(byPooling),
 		Sampling: part(bySampling), Subset: part(bySubset),

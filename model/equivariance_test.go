@@ -121,6 +121,28 @@ func TestEquivarianceIsExact(t *testing.T) {
 	}
 }
 
+// A network whose outputs are all zero has no relative difference, and one that is zero for the
+// images as they are alone has one that is a number.
+func TestEquivarianceOfZeros(t *testing.T) {
+	net := fullNet(t, lie.SE2, gumbel.Deterministic, func(*CKResNetConfig) {})
+	for _, p := range net.params.All() {
+		if p.Class == nn.Weight {
+			clear(p.Host)
+		}
+	}
+	for _, e := range measured(t, net, EquivarianceConfig{Transformations: []Transformation{quarter, {Angle: 0.5}}}) {
+		for name, p := range e.places() {
+			if p != (Parts{}) {
+				t.Errorf("%v, %s: %+v", e.Transformation, name, p)
+			}
+		}
+	}
+	s := sums{squares: [][causes]float64{{total: 4, byGrid: 9, byBoundary: 1}}, element: true}
+	if got, want := s.parts(0), (Parts{Total: 2. / 3, Grid: 1, Boundary: 1. / 3}); math.Abs(got.Total-want.Total)+math.Abs(got.Grid-want.Grid)+math.Abs(got.Boundary-want.Boundary) > 1e-12 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // Networks on the whole group draw what is closed under its turns, unless they are told otherwise,
 // and their checkpoints say so; those with subsets to learn draw strata.
 func TestJitterOfTheWholeGroup(t *testing.T) {

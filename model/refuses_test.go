@@ -64,6 +64,45 @@ func TestSaveRefuses(t *testing.T) {
 	}
 }
 
+// A checkpoint is one of the network that it describes, however the tensors fit.
+func TestLoadStateDictOfACheckpoint(t *testing.T) {
+	net := newTiny(t)
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	longer := newTinyWith(t, func(c *CKResNetConfig) { c.Elements, c.Seed = 4, 9 })
+	if err := longer.LoadStateDict(path); err == nil || !strings.Contains(err.Error(), "its elements is 3, here it is 4") {
+		t.Errorf("a network of other elements takes the checkpoint: %v", err)
+	}
+	if what := net.Differs(longer); what != "its elements is 3, here it is 4" {
+		t.Errorf("networks differ: %s", what)
+	}
+	other := newTinyWith(t, func(c *CKResNetConfig) { c.Seed = 9 })
+	if err := other.LoadStateDict(path); err != nil || net.Differs(other) != "" {
+		t.Errorf("a network of another seed: %v, %s", err, net.Differs(other))
+	}
+}
+
+func TestNegativeVariance(t *testing.T) {
+	net := newTiny(t)
+	net.params.Lookup("lift_norm.module.running_var").Host[1] = -1
+	dir := t.TempDir()
+	checkpoint, dictionary := filepath.Join(dir, "net.safetensors"), filepath.Join(dir, "state.safetensors")
+	if err := net.Save(checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	if err := net.SaveStateDict(dictionary); err != nil {
+		t.Fatal(err)
+	}
+	_, loaded := Load(checkpoint)
+	for what, err := range map[string]error{"Load": loaded, "LoadStateDict": newTiny(t).LoadStateDict(dictionary)} {
+		if err == nil || !strings.Contains(err.Error(), "running_var\" is -1; ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // renamed is a group from elsewhere.
 type renamed struct {
 	lie.Group

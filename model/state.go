@@ -212,8 +212,9 @@ func (s *stateJSON) check(t *Trainer) error {
 // sums and quotients of it to be finite.
 func plausible(v float64) bool { return math.Abs(v) < 1e100 }
 
-// differs names the first thing in which a saved run is not the present one.
-func differs(saved, present identity) string {
+// differs names the first thing in which the description of a saved run, or network, is not the
+// present one.
+func differs(saved, present any) string {
 	a, b := flatten(saved), flatten(present)
 	all := maps.Clone(a)
 	maps.Copy(all, b)
@@ -225,8 +226,8 @@ func differs(saved, present identity) string {
 	return ""
 }
 
-// flatten returns the leaves of what describes a run, as JSON, by their path.
-func flatten(of identity) map[string]string {
+// flatten returns the leaves of a description, as JSON, by their path.
+func flatten(of any) map[string]string {
 	text, err := json.Marshal(of)
 	var tree map[string]json.RawMessage
 	if err == nil {

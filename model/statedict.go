@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -109,7 +108,8 @@ func (net *Network) foreignBuffers() []safetensors.Tensor {
 // LoadStateDict takes the parameters and running statistics from a safetensors file
 // with the state dictionary of a network of the same configuration, made by
 // SaveStateDict or from PyTorch. Axes of length one in shapes do not matter, nor
-// does the prefix that torch.nn.DataParallel puts before names. The network must not
+// does the prefix that torch.nn.DataParallel puts before names. A checkpoint that Save wrote
+// must be one of the same configuration too, but for the seed. The network must not
 // be bound; it is left as it was where there is an error, which says which tensor
 // does not fit and what to do.
 func (net *Network) LoadStateDict(path string) error {
@@ -119,6 +119,15 @@ func (net *Network) LoadStateDict(path string) error {
 	file, err := safetensors.ReadFile(path)
 	if err != nil {
 		return err
+	}
+	if _, ok := file.Metadata[networkKey]; ok { // a checkpoint, which says what network it is of
+		var description networkJSON
+		if err := decode(file, networkKey, &description); err != nil {
+			return fmt.Errorf("model: %s: the description of the network %w", path, err)
+		}
+		if what := otherNetwork(description, net.cfg.describe()); what != "" {
+			return fmt.Errorf("model: %s is a checkpoint of another network: %s; what SaveStateDict writes does not say", path, what)
+		}
 	}
 	from := stateDict{path, map[string]*safetensors.Tensor{}}
 	prefix := parallelPrefix
@@ -174,10 +183,8 @@ func (d *stateDict) take(p *nn.Parameter) ([]float32, error) {
 	case t.F32 == nil:
 		return nil, d.errorf("tensor %q holds integers, this configuration needs float32", p.Name)
 	}
-	for i, v := range t.F32 {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, d.errorf("value %d of tensor %q is %v; the weights of a usable network are finite", i, p.Name, v)
-		}
+	if i := unusable(p, t.F32); i >= 0 {
+		return nil, d.errorf("value %d of tensor %q is %v; %s", i, p.Name, t.F32[i], usable)
 	}
 	if p.Class == nn.Constant && !slices.Equal(t.F32, p.Host) {
 		return nil, d.errorf("tensor %q is %v, by this configuration it is %v", p.Name, t.F32, p.Host)

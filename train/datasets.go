@@ -11,12 +11,31 @@ import (
 
 // openData returns the configured data set: generated, or read from the files
 // that -data, $NOETHER_DATA or the user cache directory holds, which are fetched
-// first when asked.
+// first when asked. An interrupt does not wait for what is being read: nothing is lost with it.
 func openData(ctx context.Context, c *config.Config, m *means, log *slog.Logger) (*data.Dataset, error) {
 	dir, err := locateSet(ctx, c.Data.Set, m, log)
 	if err != nil {
 		return nil, err
 	}
+	type outcome struct {
+		set *data.Dataset
+		err error
+	}
+	read := make(chan outcome, 1)
+	go func() {
+		set, err := readSet(dir, c)
+		read <- outcome{set, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case o := <-read:
+		return o.set, o.err
+	}
+}
+
+// readSet reads the configured set from a directory, or generates it.
+func readSet(dir string, c *config.Config) (*data.Dataset, error) {
 	switch c.Data.Set {
 	case "strokes6-180":
 		strokes := data.StrokesConfig{Seed: c.Seed, Train: c.Data.Size}

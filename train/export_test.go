@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -117,6 +118,29 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
+// Files of a run are not replaced where its configuration is gone.
+func TestOutWithFilesOfARun(t *testing.T) {
+	run := finished(t)
+	for _, name := range []string{bestFile, stateFile, resultFile} {
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, read(t, run, name), dir, name)
+		before := contents(t, dir)
+		for _, args := range [][]string{
+			tinyRun(dir),
+			{"import", "-config", filepath.Join(run, configFile), "-out", dir, filepath.Join(run, bestFile)},
+		} {
+			code, stdout, stderr := here(args...)
+			refused(t, exitUsage, code, stdout, stderr, dir+" holds "+name, configFile, "give another directory")
+			if !maps.Equal(before, contents(t, dir)) {
+				t.Errorf("%s was changed", dir)
+			}
+		}
+	}
+}
+
 func TestBadExports(t *testing.T) {
 	run := finished(t)
 	there := filepath.Join(t.TempDir(), "there.onnx")
@@ -144,7 +168,7 @@ func TestBadExports(t *testing.T) {
 		{"import net.safetensors -set net.width=0", exitUsage, "net.width is 0"},
 		{"import nothing.safetensors", exitFailure, "nothing.safetensors"},
 		{"import " + there, exitFailure, there + "|truncated"},
-		{"import " + weights + " -preset rotmnist", exitFailure, weights + "|lift_conv.bias|this configuration needs"},
+		{"import " + weights + " -preset rotmnist", exitFailure, weights + "|is a checkpoint of another network"},
 		{"import " + weights + " -config " + filepath.Join(run, configFile) + " -out " + run, exitUsage, run + " already holds a run"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -208,9 +207,11 @@ func (n *inspection) write(page *inspectData, found *inspectJSON) error {
 		return fmt.Errorf("-out: %w; give another directory", err)
 	}
 	d := &runDir{path: n.out}
-	if err := errors.Join(
-		atomicfile.WriteFile(d.file(inspectPage), func(w io.Writer) error { return inspectTemplate.Execute(w, page) }),
-		d.writeJSON(inspectFile, found),
+	if err := inTurn(
+		func() error {
+			return atomicfile.WriteFile(d.file(inspectPage), func(w io.Writer) error { return inspectTemplate.Execute(w, page) })
+		},
+		func() error { return d.writeJSON(inspectFile, found) },
 	); err != nil {
 		return fmt.Errorf("-out: %w; make room or give another directory", err)
 	}

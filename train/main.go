@@ -111,11 +111,9 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 	f.Visit(func(g *flag.Flag) { o.given[g.Name] = true })
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, usageText)
-		listCommands(stdout)
-		fmt.Fprint(stdout, "Flags of training:\n\n")
-		f.SetOutput(stdout)
-		f.PrintDefaults()
+		if _, failed := io.WriteString(stdout, help(f)); failed != nil {
+			return nil, failed
+		}
 		return nil, err
 	case err != nil:
 		return nil, usageError{fmt.Errorf("%s; -help shows the flags", explainFlag(err, f))}
@@ -126,6 +124,18 @@ func parse(args []string, stdout io.Writer) (*options, error) {
 		return nil, err
 	}
 	return o, o.check()
+}
+
+// help is the help of the program, whose flags of training are f. It is collected first
+// because package flag drops the errors of writing.
+func help(f *flag.FlagSet) string {
+	var text strings.Builder
+	text.WriteString(usageText)
+	listCommands(&text)
+	text.WriteString("Flags of training:\n\n")
+	f.SetOutput(&text)
+	f.PrintDefaults()
+	return text.String()
 }
 
 // declareConfiguration declares the flags that say what network is trained, and how.

@@ -940,6 +940,37 @@ func TestInterruptedTwice(t *testing.T) {
 	}
 }
 
+// A result says that the report is there, so there is none without it.
+func TestReportThatCannotBeWritten(t *testing.T) {
+	dir := copyOf(t, finished(t))
+	for _, name := range []string{resultFile, reportFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, reportFile, "in the way"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := here("-quiet", "-resume", dir)
+	refused(t, exitFailure, code, stdout, stderr, reportFile, "go on with -resume "+dir)
+	if _, err := os.Stat(filepath.Join(dir, resultFile)); err == nil {
+		t.Error("there is a result without a report")
+	}
+}
+
+// An interrupt does not wait until images are read.
+func TestInterruptWhileReading(t *testing.T) {
+	c, err := config.Lookup(config.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if set, err := openData(ctx, &c, &means{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", set, err)
+	}
+}
+
 // An interrupt during the last evaluation ends the run as well, and it can be
 // finished later.
 func TestInterruptedAtTheEnd(t *testing.T) {
@@ -954,7 +985,7 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	s, err := newSession(ctx, o, &stdout, &stderr, slog.New(slog.DiscardHandler))
+	s, err := newSession(t.Context(), o, &stdout, &stderr, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,8 @@ func newRunDir(path string, c *config.Config) (d *runDir, err error) {
 		switch {
 		case d.has(configFile):
 			err = usageError{fmt.Errorf("-out: %s already holds a run; go on with it by -resume %s, or give another directory", path, path)}
+		case d.holdsFiles() != "":
+			err = usageError{fmt.Errorf("-out: %s holds %s of a run without its %s; move that away, or give another directory", path, d.holdsFiles(), configFile)}
 		default:
 			if err = d.writeConfig(c); err != nil {
 				err = fmt.Errorf("-out: %w; make room or give another directory", err)
@@ -132,10 +134,30 @@ func (d *runDir) has(name string) bool {
 	return err == nil
 }
 
+// holdsFiles returns the name of a file that a run would replace, "" for none.
+func (d *runDir) holdsFiles() string {
+	for _, name := range []string{bestFile, lastFile, stateFile, resultFile, metricsFile, reportFile, rotationFile} {
+		if d.has(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // close gives the lock back. The lock file goes with it.
 func (d *runDir) close() {
 	os.Remove(d.file(lockFile))
 	d.lock.Close()
+}
+
+// inTurn writes files up to the first that cannot be written.
+func inTurn(writes ...func() error) error {
+	for _, write := range writes {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeConfig writes the configuration that the run was started with.

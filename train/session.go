@@ -240,10 +240,10 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 	}
 	figures.confusion = run.Confusion
 	r.add(figures)
-	if err := errors.Join(
-		writeRotation(s.dir.file(rotationFile), &r, figures),
-		writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures),
-		s.dir.writeJSON(resultFile, &r), // last: who finds it finds the rest
+	if err := inTurn(
+		func() error { return writeRotation(s.dir.file(rotationFile), &r, figures) },
+		func() error { return writeReport(s.dir.file(reportFile), s.cfg, &r, run.Epochs, figures) },
+		func() error { return s.dir.writeJSON(resultFile, &r) }, // last: who finds it finds the rest
 	); err != nil {
 		return s.cannotWrite(err)
 	}

@@ -56,6 +56,7 @@ func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error
 		_, err := io.WriteString(w, script)
 		return err
 	}); err != nil {
+		s.unmakeOut()
 		return fmt.Errorf("-slurm: %w; give another file", err)
 	}
 	_, err = fmt.Fprintf(c.stdout, "array job  %s\nsubmit it with  sbatch %s\nwhen it is done, the same command with -out %s and without -slurm prints the table\n", s.slurm, s.slurm, s.out)
@@ -100,8 +101,11 @@ run() {
 
 cd %s || exit 1
 case $SLURM_ARRAY_TASK_ID in
-%sesac
-`, slurmMark, array, s.threads, resultFile, configFile, shellQuote(program), shellWords(s.eachRun()), s.threads, shellQuote(folder), tasks.String())
+%s*)
+	echo "noether: SLURM_ARRAY_TASK_ID is '$SLURM_ARRAY_TASK_ID'; allowed: 0 to %d; submit the job with sbatch, which sets it" >&2
+	exit %d ;;
+esac
+`, slurmMark, array, s.threads, resultFile, configFile, shellQuote(program), shellWords(s.eachRun()), s.threads, shellQuote(folder), tasks.String(), n-1, exitUsage)
 }
 
 // shellWords returns words as a POSIX shell reads them.

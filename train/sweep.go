@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,8 @@ type sweep struct {
 	epochs int
 	given  func(name string) bool
 	quiet  func() bool
+
+	made []string // directories that makeOut made, the innermost first
 }
 
 func declareSweep(f *flag.FlagSet) func(ctx context.Context, c *console, operands []string) error {
@@ -233,17 +236,42 @@ func (s *sweep) look(runs []*plannedRun) error {
 // makeOut makes the directory of the sweep.
 func (s *sweep) makeOut(runs []*plannedRun) (err error) {
 	if s.out == "" {
-		s.out, err = freshName(filepath.Join("runs", "sweep-"+time.Now().Format("20060102-150405")))
+		s.made = missingDirs("runs")
+		if s.out, err = freshName(filepath.Join("runs", "sweep-"+time.Now().Format("20060102-150405"))); err == nil {
+			s.made = slices.Insert(s.made, 0, s.out)
+		}
 	} else {
+		s.made = missingDirs(s.out)
 		err = os.MkdirAll(s.out, 0o755)
 	}
 	if err != nil {
+		s.unmakeOut()
 		return fmt.Errorf("-out: %w; give another directory", err)
 	}
 	for _, r := range runs {
 		r.dir = filepath.Join(s.out, r.name())
 	}
 	return nil
+}
+
+// unmakeOut removes what makeOut made, as far as it is empty: a failed start leaves
+// nothing behind.
+func (s *sweep) unmakeOut() {
+	for _, dir := range s.made {
+		os.Remove(dir)
+	}
+}
+
+// missingDirs returns which of a directory and those above it are not there, the
+// innermost first.
+func missingDirs(dir string) (missing []string) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	return missing
 }
 
 // look finds out what is there of the run in its directory. Another run in its place is an error.

@@ -35,10 +35,6 @@ func openTrained(ctx context.Context, c *console, m *means, path, weights string
 		t.close()
 		return nil, err
 	}
-	if err := fits(net, t.set); err != nil {
-		t.close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	if err := net.Bind(t.dev, cfg.Train.Batch, true); err != nil {
 		t.close()
 		return nil, err
@@ -81,15 +77,15 @@ func loadRun(path, weights string) (*config.Config, *model.Network, error) {
 		return nil, nil, fmt.Errorf("%s has no %s: no epoch of this run is complete; go on with -resume %s", path, file, path)
 	}
 	net, err := model.Load(d.file(file))
-	return cfg, net, err
-}
-
-// fits reports a network that does not take the images of the set.
-func fits(net *model.Network, set *data.Dataset) error {
-	channels, height, width := net.ImageShape()
-	if channels == set.Channels && height == set.Height && width == set.Width && net.Classes() == set.Classes {
-		return nil
+	if err != nil {
+		return nil, nil, err
 	}
-	return fmt.Errorf("the network takes %d channels of %d x %d pixels in %d classes, the set %s of its %s has %d of %d x %d in %d; the files belong to different runs",
-		channels, height, width, net.Classes(), set.Name, configFile, set.Channels, set.Height, set.Width, set.Classes)
+	configured, err := cfg.NewNetwork()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.file(configFile), err)
+	}
+	if what := net.Differs(configured); what != "" {
+		return nil, nil, fmt.Errorf("%s is not of the network of %s: %s; the files belong to different runs", d.file(file), configFile, what)
+	}
+	return cfg, net, nil
 }
