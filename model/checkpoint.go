@@ -120,7 +120,7 @@ func (j networkJSON) settings() (settings, error) {
 // Save writes the network's configuration, parameters and running statistics as
 // safetensors, under the names of the published program's state dictionary. The
 // file is replaced as a whole or not at all. What Load could not read is refused: values
-// that are no numbers, and a group that is not what lie.ByName has under its name. Of a
+// that are no numbers (*ValueError), and a group that is not what lie.ByName has under its name. Of a
 // network on such a group SaveStateDict writes the parameters.
 func (net *Network) Save(path string) error {
 	if net.plan != nil {
@@ -136,11 +136,22 @@ func (net *Network) Save(path string) error {
 	return writeFinite(path, net.tensors(), map[string]string{networkKey: string(description)})
 }
 
+// ValueError reports a value that is no number, or infinite, for which a file was not written.
+type ValueError struct {
+	Path, Tensor string
+	Index        int
+	Value        float32
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("model: %s is not written: value %d of %s is %v; training diverged, or the parameters were spoilt", e.Path, e.Index, e.Tensor, e.Value)
+}
+
 // writeFinite writes tensors of numbers; of other values nothing is written.
 func writeFinite(path string, list []safetensors.Tensor, metadata map[string]string) error {
 	for _, t := range list {
 		if i := slices.IndexFunc(t.F32, func(v float32) bool { return !finite(float64(v)) }); i >= 0 {
-			return fmt.Errorf("model: %s is not written: value %d of %s is %v; training diverged, or the parameters were spoilt", path, i, t.Name, t.F32[i])
+			return &ValueError{path, t.Name, i, t.F32[i]}
 		}
 	}
 	return safetensors.WriteFile(path, list, metadata)

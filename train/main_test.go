@@ -243,6 +243,8 @@ func TestBadFlags(t *testing.T) {
 		{"text for a list", "-set net.pools=1", `"net.pools" takes a list of whole numbers`},
 		{"not a number", "-set train.lr=nan", "train.lr is NaN|above 0"},
 		{"infinite", "-set kernel.omega0=inf", "kernel.omega0 is +Inf"},
+		{"frequency below all", "-set kernel.omega0=1e-7", "kernel.omega0 is 1e-07|1e-6 to 10000"},
+		{"zero in float32", "-set train.clip_norm=1e-46", "train.clip_norm is 1e-46|float32"},
 		{"negative", "-set train.weight_decay=-1", "train.weight_decay is -1|0 to 1e6"},
 		{"name", "-set group.name=SE3", `group.name is "SE3"|SE(2)`},
 		{"elements of two components per image, as published", "-set group.name=O(2) -set conv.per_element=true -set conv.compat=true", "conv.per_element is true|E(2) with Compat"},
@@ -310,6 +312,9 @@ func TestBadFlags(t *testing.T) {
 		{"config that is not there", "-config /nothing.toml", "-config: open /nothing.toml"},
 		{"config of the wrong type", "-config " + bad, "my.toml|train.lr"},
 		{"config with an unknown key", "-config " + misspelt, `my.toml|unknown key "train.learning"`},
+		{"config with a key in another case", "-config " + toml("[train]\nlr = 0.001\nLR = 0.002\n"), `my.toml|unknown key "train.LR"|"train.lr"`},
+		{"config with an empty preset", "-config " + toml("preset = \"\"\n"), "my.toml|preset is empty"},
+		{"config that is no text", "-config " + toml("\xff\xfe"), "my.toml|UTF-8"},
 		{"config that is no TOML", "-config " + broken, "my.toml|line 2"},
 		{"config with an unknown preset", "-config " + foreign, `my.toml|unknown preset "mnist7"`},
 		{"two presets", "-preset mnist6-180 -config " + other, "mnist6-m-mirror-2-partial|leave one out"},
@@ -344,6 +349,11 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
+// brokenWriter is a file on a full disk.
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
 func TestHelpAndList(t *testing.T) {
 	code, stdout, stderr := here("-help")
 	if code != exitOK || stderr != "" {
@@ -353,6 +363,11 @@ func TestHelpAndList(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^  -` + name + `\b`).MatchString(stdout) {
 			t.Errorf("-help does not show -%s", name)
 		}
+	}
+	for _, flag := range []string{"-help", "-list"} {
+		var stderr bytes.Buffer
+		code := run([]string{flag}, brokenWriter{}, &stderr)
+		refused(t, exitFailure, code, "", stderr.String(), "no space")
 	}
 	code, stdout, stderr = here("-list")
 	if code != exitOK || stderr != "" {
@@ -937,6 +952,19 @@ func TestInterruptedTwice(t *testing.T) {
 	}
 	if !bytes.Equal(before, read(t, dir, stateFile)) {
 		t.Error("a state was saved")
+	}
+}
+
+// A run whose statistics overflow ends before it saves what nothing could read: its state can be
+// gone on with, to the same end.
+func TestOverflow(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	for _, args := range [][]string{
+		tinyRun(dir, "-set", "train.optimizer=sgd", "-set", "train.lr=1e6", "-set", "train.save_every=1", "-epochs", "40"),
+		{"-quiet", "-resume", dir},
+	} {
+		code, stdout, stderr := here(args...)
+		refused(t, exitFailure, code, stdout, stderr, "Inf; training diverged", "smaller learning rate or train.clip_norm may help")
 	}
 }
 

@@ -191,6 +191,10 @@ func (e interruptedError) Unwrap() error { return e.error }
 
 // cannotWrite reports a file that could not be written, and what to do.
 func (s *session) cannotWrite(err error) error {
+	var diverged *model.ValueError
+	if errors.As(err, &diverged) {
+		return fmt.Errorf("%w; a smaller learning rate or train.clip_norm may help", err)
+	}
 	return fmt.Errorf("%w; make room or check the directory, then go on with -resume %s", err, s.dir.path)
 }
 

@@ -372,6 +372,15 @@ func TestSlurmScript(t *testing.T) {
 	if got := log(2); got != "nothing" {
 		t.Errorf("a complete run: %s", got)
 	}
+	for _, task := range []string{"", "SLURM_ARRAY_TASK_ID=", "SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_TASK_ID=*"} {
+		cmd := exec.Command(sh, filepath.Join(folder, "job"))
+		cmd.Env = append(cmd.Environ(), task)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		_, id, _ := strings.Cut(task, "=")
+		refused(t, exitUsage, exitCode(err), string(out), stderr.String(), "SLURM_ARRAY_TASK_ID is '"+id+"'", "0 to 2", "sbatch")
+	}
 	for _, r := range runs {
 		r.result = &result{}
 	}
@@ -408,6 +417,30 @@ func TestSlurmFile(t *testing.T) {
 	s.slurm = dir
 	if err := s.checkSlurm(); err == nil {
 		t.Error("a directory would be replaced")
+	}
+}
+
+// Without a script the directories that were made for its runs go as well, and no others.
+func TestSlurmFileThatCannotBeWritten(t *testing.T) {
+	for out, left := range map[string][]string{"new/sweep": {"there"}, "": {"there"}, "there": {"there"}, "there/new": {"there"}} {
+		t.Chdir(t.TempDir())
+		mkdir(t, "there")
+		s := &sweep{slurm: filepath.Join("nowhere", "job"), out: out, given: func(string) bool { return false }, quiet: func() bool { return false }}
+		runs, err := s.plan([]string{partialPreset}, []uint64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.makeOut(runs); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.writeSlurm(&console{stdout: io.Discard}, "train", runs); err == nil || !strings.Contains(err.Error(), "give another file") {
+			t.Errorf("-out %q: %v", out, err)
+		}
+		entries, err := filepath.Glob("*")
+		nested, _ := filepath.Glob("*/*")
+		if err != nil || !slices.Equal(append(entries, nested...), left) {
+			t.Errorf("-out %q leaves %q, %q", out, entries, nested)
+		}
 	}
 }
 
