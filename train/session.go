@@ -160,7 +160,7 @@ func (s *session) run(ctx context.Context) error {
 	case errors.Is(err, context.Canceled):
 		return s.interrupted(err)
 	case err != nil:
-		return err
+		return fmt.Errorf("%s: %w", s.dir.path, err)
 	}
 	if err := s.finish(ctx, run); errors.Is(err, context.Canceled) {
 		return s.interrupted(err)
