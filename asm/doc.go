@@ -32,7 +32,7 @@
 // # Layout of the source
 //
 // For each family F of functions: F.go has the API and its checks,
-// F_generic.go the portable code, F_amd64.go and F_arm64.go the choice of the
-// kernel, F_avx512_amd64.s and so on the kernels, F_noasm.go what replaces them
-// elsewhere.
+// F_generic.go the portable code, unless the family is put together from others, F_amd64.go
+// and F_arm64.go the choice of the kernel, F_avx512_amd64.s and so on the kernels, F_noasm.go
+// what replaces them elsewhere; where amd64 alone has kernels that is F_other.go.
 package asm
