@@ -20,8 +20,9 @@ func CIFAR10PartFiles() FileSet {
 
 // ReadCIFAR10Part reads "cifar10-part": as many images of CIFAR-10 as the files
 // data_batch_*.bin and test_batch*.bin in dir hold, in the records of the binary version,
-// or all of them packed by gzip. A tenth of those to train on is set aside for validation. Accuracies
-// on it are not those of CIFAR-10. The error is a *FileError.
+// each packed by gzip or not; of a file that is there in both forms, the unpacked one is read. A
+// tenth of the images to train on is set aside for validation. Accuracies on it are not those of
+// CIFAR-10. The error is a *FileError.
 func ReadCIFAR10Part(dir string, by Division) (*Dataset, error) {
 	set := CIFAR10PartFiles()
 	if _, err := set.find(dir); err != nil {

@@ -31,6 +31,20 @@ func TestReadCIFAR10Part(t *testing.T) {
 		t.Errorf("found in %q, %v", found, err)
 	}
 
+	put(t, records(15), dir, "data_batch_2.bin") // in the place of the packed one
+	put(t, records(4), dir, "test_batch.bin")
+	d, err = ReadCIFAR10Part(dir, Division{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{32, 3, 11} {
+		t.Errorf("packed and unpacked ones together have parts of %v", got)
+	}
+	put(t, gzipped(t, records(10))[:30], dir, "data_batch_3.bin.gz")
+	_, err = ReadCIFAR10Part(dir, Division{Seed: 1})
+	wantFileError(t, err, filepath.Join(dir, "data_batch_3.bin.gz"), "truncated gzip data")
+
+	put(t, gzipped(t, records(10)), dir, "data_batch_3.bin.gz")
 	put(t, records(3)[:5], dir, "test_batch.bin")
 	_, err = ReadCIFAR10Part(dir, Division{Seed: 1})
 	wantFileError(t, err, filepath.Join(dir, "test_batch.bin"), "truncated: image 0 has 5 bytes of 3073")

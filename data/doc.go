@@ -43,7 +43,7 @@
 // mirrors, over HTTPS, checked by size and SHA-256, and never leaves half a file
 // under a file's name. It takes CIFAR-10, CIFAR-100, STL-10 and RotMNIST out of the
 // archives that they are published in (of the last only the MD5 is known).
-// PatchCamelyon must be fetched and unpacked by hand.
+// PatchCamelyon, and parts and lossy copies of CIFAR-10, must be fetched by hand.
 //
 // # Randomness
 //

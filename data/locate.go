@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +30,11 @@ func (s FileSet) remedy() string {
 	case len(s.Mirrors) > 0:
 		return "fetch them with -download, or get them from " + s.Source + " and give their directory with -data"
 	}
-	return "get them from " + s.Source + " and give their directory with -data"
+	return byHand + "get them from " + s.Source + " and give their directory with -data"
 }
+
+// byHand tells whoever has asked Download for a set why nothing came.
+const byHand = "they have to be fetched by hand: "
 
 // File is one file of a FileSet, as it is published.
 type File struct {
@@ -56,29 +61,45 @@ func (s FileSet) missingFolders(dir string) []string {
 	return missing
 }
 
-// at returns the paths in dir of the files that go by the first of its names that some
-// do: one, or, with a *, all of them.
+// at returns the path in dir of the file, or, with a * in its name, of all of them, in
+// the order of their published names. Each is taken under the first of its names that is there.
 func (f File) at(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
+	at := map[string]string{} // by the published name
 	for _, name := range append([]string{f.Name}, f.Aliases...) {
-		var paths []string
 		for _, e := range entries {
-			if ok, err := filepath.Match(name, e.Name()); err != nil || !ok {
+			star, ok := match(name, e.Name())
+			published := strings.Replace(f.Name, "*", star, 1)
+			if !ok || at[published] != "" {
 				continue
 			}
 			path := filepath.Join(dir, e.Name())
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				paths = append(paths, path)
+				at[published] = path
 			}
 		}
-		if len(paths) > 0 {
-			return paths
-		}
 	}
-	return nil
+	var paths []string
+	for _, published := range slices.Sorted(maps.Keys(at)) {
+		paths = append(paths, at[published])
+	}
+	return paths
+}
+
+// match reports whether name stands for a file, and what its * then stands for.
+func match(name, file string) (star string, ok bool) {
+	before, behind, several := strings.Cut(name, "*")
+	if !several {
+		return "", file == name
+	}
+	rest, ok := strings.CutPrefix(file, before)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, behind)
 }
 
 // find returns the path in dir of every file of the set, under the first of its
@@ -141,8 +162,11 @@ func (e *NotFoundError) Error() string {
 	if e.Source != "" {
 		remedy = "get them from " + e.Source + " and " + remedy
 	}
-	if e.Fetchable {
+	switch {
+	case e.Fetchable:
 		remedy = "fetch them with -download, or " + remedy
+	case e.Source != "":
+		remedy = byHand + remedy
 	}
 	return fmt.Sprintf("data: the files of %s were not found; looked in %s; %s", e.Set, strings.Join(e.Tried, "; "), remedy)
 }

@@ -46,7 +46,7 @@ func ExampleByName() {
 
 	// Output:
 	// SE(2) 1 <nil>
-	// lie: unknown group "SO(3)"; known are T(2), SE(2), E(2), mirror, R+, Sim(2), CN, DN, R+(N), products such as "C4 x R+", and each with "periodic" behind
+	// lie: unknown group "SO(3)"; known are T(2), SE(2), E(2), mirror, R+, Sim(2), CN (N: 1 to 65536), DN (N: 1 to 65536), R+(N) (N: above 1, up to 1000), products such as "C4 x R+", and each with "periodic" behind
 }
 
 // A quarter turn behind the mirror is one the other way before it.

@@ -20,15 +20,18 @@ var groups = []struct {
 	{Sim2, "SO(2) x R+"},
 }
 
-// families lists the groups that have a number in their name.
+// families lists the groups that have a number in their name, and what the number may be.
 var families = []struct {
-	name   string
-	member func(number string) (Group, bool)
+	name    string
+	numbers string
+	member  func(number string) (Group, bool)
 }{
-	{"CN", func(s string) (Group, bool) { return ofOrder(s, Cyclic) }},
-	{"DN", func(s string) (Group, bool) { return ofOrder(s, Dihedral) }},
-	{"R+(N)", scalingsUpTo},
+	{"CN", orders, func(s string) (Group, bool) { return ofOrder(s, Cyclic) }},
+	{"DN", orders, func(s string) (Group, bool) { return ofOrder(s, Dihedral) }},
+	{"R+(N)", fmt.Sprintf("above 1, up to %d", maxScale), scalingsUpTo},
 }
+
+var orders = fmt.Sprintf("1 to %d", maxOrder)
 
 func ofOrder(number string, group func(int) Group) (Group, bool) {
 	n, err := strconv.Atoi(number)
@@ -64,6 +67,18 @@ func Names() []string {
 	return names
 }
 
+// Known says which names ByName takes, and which numbers may stand in them, for errors.
+func Known() string {
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.Name())
+	}
+	for _, f := range families {
+		names = append(names, f.name+" (N: "+f.numbers+")")
+	}
+	return strings.Join(names, ", ") + `, products such as "C4 x R+", and each with "periodic" behind`
+}
+
 // ByName returns the group of that name: one of Names, the name of its stabiliser,
 // such as "SO(2)", or a direct product of those, such as "C4 x R+". With " periodic"
 // behind, it is that of Periodic. Parentheses and the case of letters do not matter:
@@ -94,7 +109,7 @@ func ByName(name string) (Group, error) {
 }
 
 func unknown(name string) error {
-	return fmt.Errorf(`lie: unknown group %q; known are %s, products such as "C4 x R+", and each with "periodic" behind`, name, strings.Join(Names(), ", "))
+	return fmt.Errorf("lie: unknown group %q; known are %s", name, Known())
 }
 
 // lookUp returns the group that is no product by name, in the spelling of plain.

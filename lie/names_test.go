@@ -39,7 +39,7 @@ func TestByName(t *testing.T) {
 		"", "SE3", "rotations", "SE 2", "C", "C0", "C-4", "C+4", "C04", "C1e3", "C65537", "D0", "R+(1)", "R+(0.5)", "R+(NaN)", "R+(Inf)", "R+(1e9)",
 		" periodic", "periodic", "SE(2) periodic periodic", "SE(2) x ", " x SE(2)", "SE(2) x T3", "SE(2) periodic x R+",
 	} {
-		if got, err := lie.ByName(name); err == nil || !strings.Contains(err.Error(), "T(2), SE(2), E(2)") || !strings.Contains(err.Error(), `"`+name+`"`) {
+		if got, err := lie.ByName(name); err == nil || !strings.Contains(err.Error(), "T(2), SE(2), E(2)") || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), lie.Known()) {
 			t.Errorf("ByName(%q) = %v, %v; want an error that names the known groups", name, got, err)
 		}
 	}
@@ -63,6 +63,27 @@ func TestNames(t *testing.T) {
 		name = strings.Replace(name, "N", "4", 1)
 		if g, err := lie.ByName(name); err != nil || g.Name() != name {
 			t.Errorf("ByName(%q) = %v, %v", name, g, err)
+		}
+	}
+}
+
+// What an error says about the numbers in names is so.
+func TestKnown(t *testing.T) {
+	for _, name := range lie.Names() {
+		if !strings.Contains(lie.Known(), name) {
+			t.Errorf("%q lacks %s", lie.Known(), name)
+		}
+	}
+	for family, numbers := range map[string][3]string{
+		"CN": {"(N: 1 to 65536)", "65536", "65537"}, "DN": {"(N: 1 to 65536)", "65536", "65537"}, "R+(N)": {"(N: above 1, up to 1000)", "1000", "1001"},
+	} {
+		if !strings.Contains(lie.Known(), family+" "+numbers[0]) {
+			t.Errorf("%q lacks %s %s", lie.Known(), family, numbers[0])
+		}
+		for i, ok := range []bool{true, false} {
+			if _, err := lie.ByName(strings.Replace(family, "N", numbers[i+1], 1)); (err == nil) != ok {
+				t.Errorf("%s of N = %s: %v", family, numbers[i+1], err)
+			}
 		}
 	}
 }

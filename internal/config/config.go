@@ -286,7 +286,7 @@ func (c *Config) Check() error {
 	c.Kernel.Type = string(kernel) // "magnet" is a spelling of it
 	group, err := lie.ByName(c.Group.Name)
 	if err != nil {
-		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), strings.Join(lie.Names(), ", "))
+		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), lie.Known())
 	}
 	c.Group.Name = group.Name() // "se2" is a spelling of it
 	if c.Seed > math.MaxInt64 {
@@ -345,9 +345,33 @@ func (c *Config) Check() error {
 		return valueError("net.last_t2", true, "false for "+c.Net.Type)
 	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
 		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
+	case float32(c.Train.Momentum) == 1:
+		return valueError("train.momentum", c.Train.Momentum, "0 to below 1, also when rounded to float32")
 	case c.Train.Nesterov && c.Train.Momentum == 0:
 		return valueError("train.momentum", c.Train.Momentum, "above 0 with train.nesterov")
 	}
+	if err := c.checkOmega0(); err != nil {
+		return err
+	}
+	return c.checkNumbers()
+}
+
+// checkOmega0 reports a frequency that a SIREN cannot have. Other kernel networks have
+// none, and leave the value alone.
+func (c *Config) checkOmega0() error {
+	omega0 := c.Kernel.Omega0
+	if c.Kernel.Type == string(conv.SIREN) && !(omega0 >= 1e-6 && omega0 <= 1e4) {
+		return valueError("kernel.omega0", omega0, "1e-6 to 10000")
+	}
+	return nil
+}
+
+// smallestNormal is the smallest positive normal number of float32, which the engine
+// computes in: below it numbers lose digits, and in the end become zero.
+const smallestNormal = 0x1p-126
+
+// checkNumbers reports a number out of range among those that have one in common.
+func (c *Config) checkNumbers() error {
 	for _, n := range []struct {
 		key       string
 		value     float64
@@ -365,12 +389,20 @@ func (c *Config) Check() error {
 		{"train.kernel_norm", c.Train.KernelNorm, false},
 		{"train.monotonic", c.Train.Monotonic, false},
 		{"train.augerino_width", c.Train.AugerinoWidth, false},
+		{"train.momentum", c.Train.Momentum, false},
 		{"train.clip_norm", c.Train.ClipNorm, false},
 	} {
 		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
 			allowed := "0 to 1e6"
 			if n.aboveZero {
 				allowed = "above 0, at most 1e6"
+			}
+			return valueError(n.key, n.value, allowed)
+		}
+		if n.value > 0 && n.value < smallestNormal {
+			allowed := fmt.Sprintf("%v, the smallest normal number of float32, to 1e6", smallestNormal)
+			if !n.aboveZero {
+				allowed = "0, and " + allowed
 			}
 			return valueError(n.key, n.value, allowed)
 		}

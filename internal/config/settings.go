@@ -3,8 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -74,22 +76,61 @@ func Keys() []string {
 	return list
 }
 
+// tables returns the tables that the keys are in, such as "train".
+func tables() []string {
+	var list []string
+	for _, key := range Keys() {
+		if table, _, ok := strings.Cut(key, "."); ok && !slices.Contains(list, table) {
+			list = append(list, table)
+		}
+	}
+	return list
+}
+
 // Merge sets the values that a TOML text states, and leaves the others. source
 // says where the text came from.
 func (c *Config) Merge(text, source string) error {
-	if err := checkSeed(text); err != nil {
+	if err := checkText(text); err != nil {
 		return mistake("%s: %w", source, err)
 	}
-	meta, err := toml.Decode(text, c)
-	if err != nil {
+	if _, err := toml.Decode(text, c); err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
 			return mistake("%s: line %d: %s", source, parse.Position.Line, parse.Message)
 		}
 		return mistake("%s: %s", source, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return mistake("%s: %w", source, unknown("key", extra[0].String(), Keys()))
+	return nil
+}
+
+// checkText reports what the decoder would take without a word, or make something
+// else of. Mistakes in the syntax and in types it reports itself.
+func checkText(text string) error {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") { // left out by the decoder
+		return errors.New("begins as UTF-16 does; give the text in UTF-8")
+	}
+	if err := checkKeys(text); err != nil {
+		return err
+	}
+	return checkSeed(text)
+}
+
+// checkKeys reports the first key that does not exist. To the decoder keys are the same
+// in any case of their letters, and of several that stand for one value it takes any.
+func checkKeys(text string) error {
+	var values map[string]any
+	meta, err := toml.Decode(text, &values)
+	if err != nil {
+		return nil
+	}
+	for _, key := range meta.Keys() {
+		switch name := key.String(); {
+		case slices.Contains(Keys(), name), slices.Contains(tables(), name):
+		case len(key) == 1 && meta.Type(key[0]) == "Hash":
+			return unknown("table", name, tables())
+		default:
+			return unknown("key", name, Keys())
+		}
 	}
 	return nil
 }
@@ -108,22 +149,46 @@ func checkSeed(text string) error {
 // MergeFile sets the values that a TOML file states. A file that names a preset
 // starts from that preset.
 func (c *Config) MergeFile(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := readText(path)
 	if err != nil {
 		return mistake("-config: %w", err)
 	}
-	var head struct {
-		Preset string `toml:"preset"`
+	if err := checkText(text); err != nil {
+		return mistake("%s: %w", path, err)
 	}
-	if _, err := toml.Decode(string(text), &head); err == nil && head.Preset != "" {
-		if *c, err = Lookup(head.Preset); err != nil {
+	var head struct {
+		Preset *string `toml:"preset"`
+	}
+	if _, err := toml.Decode(text, &head); err == nil && head.Preset != nil {
+		if *head.Preset == "" {
+			return mistake("%s: preset is empty; name one, or leave it out", path)
+		}
+		if *c, err = Lookup(*head.Preset); err != nil {
 			return mistake("%s: %w", path, err)
 		}
 	}
 	name := c.Preset
-	err = c.Merge(string(text), path)
+	err = c.Merge(text, path)
 	c.Preset = name // in full, where the file has the short form
 	return err
+}
+
+// maxText bounds a file of a configuration, in bytes. One that states all keys has about
+// 1200, and the rest is room for comments.
+const maxText = 1 << 16
+
+// readText returns the text of a file, which need not have an end.
+func readText(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // read only: nothing to lose
+	text, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err == nil && len(text) > maxText {
+		err = fmt.Errorf("%s holds more than %d bytes; give the TOML file of a configuration", path, maxText)
+	}
+	return string(text), err
 }
 
 // Set applies one -set key=value. The value is a TOML value; quotes around

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -233,6 +234,7 @@ func TestNetRefuses(t *testing.T) {
 		"train.kernel_norm=-1":     "train.kernel_norm is -1; allowed: 0 to 1e6",
 		"train.monotonic=inf":      "train.monotonic is +Inf; allowed: 0 to 1e6",
 		"train.monotonic_order=up": `train.monotonic_order is "up"; allowed: decreasing, increasing`,
+		"group.name=R+(1)":         `group.name is "R+(1)"; allowed: T(2), SE(2), E(2), mirror, R+, Sim(2), CN (N: 1 to 65536), DN (N: 1 to 65536), R+(N) (N: above 1, up to 1000), products`,
 	} {
 		c, err := Lookup(Default)
 		if err != nil {
@@ -252,6 +254,91 @@ func TestNetRefuses(t *testing.T) {
 	c.Net.LastT2 = true
 	if err := c.Check(); err == nil || err.Error() != "net.last_t2 is true; allowed: false for GCNN" {
 		t.Errorf("net.last_t2 of GCNN: %v", err)
+	}
+}
+
+// Only a SIREN has a frequency, and Check allows those that the network takes.
+func TestOmega0(t *testing.T) {
+	for _, kernel := range []string{"SIREN", "MAGNet"} {
+		for value, allowed := range map[float64]bool{math.NaN(): false, -10: false, 0: false, 1e-7: kernel != "SIREN", 1e-6: true, 1e4: true, 10001: kernel != "SIREN", 1e7: false} {
+			c := toy("strokes6-180", true)
+			c.Kernel.Type, c.Kernel.Omega0 = kernel, value
+			err := c.Check()
+			if (err == nil) != allowed || err != nil && !strings.HasPrefix(err.Error(), "kernel.omega0 is "+fmt.Sprint(value)+"; allowed: ") {
+				t.Errorf("%v of %s: %v", value, kernel, err)
+			}
+			if err != nil {
+				continue
+			}
+			if _, err := c.NewNetwork(); err != nil {
+				t.Errorf("%v of %s passes, and then: %v", value, kernel, err)
+			}
+		}
+	}
+}
+
+// The engine computes in float32, to which a number that is allowed is no other one.
+func TestNumbersOfFloat32(t *testing.T) {
+	notOfEngine := []string{"data.rot_interval", "data.rotate", "net.dropout"} // computed with in float64
+	for _, key := range Keys() {
+		if slices.Contains(notOfEngine, key) {
+			continue
+		}
+		c := toy("strokes6-180", true)
+		if c.at(key).Kind() != reflect.Float64 {
+			continue
+		}
+		for _, tiny := range []float64{1e-46, 1e-38} {
+			c.at(key).SetFloat(tiny)
+			if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s is %v; allowed: ", key, tiny)) {
+				t.Errorf("%s=%v: %v", key, tiny, err)
+			}
+		}
+		if c.at(key).SetFloat(1.2e-38); key != "kernel.omega0" && c.Check() != nil {
+			t.Error(c.Check())
+		}
+	}
+	c := toy("strokes6-180", true)
+	c.Train.Momentum = 1 - 1e-9
+	if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "train.momentum is 0.999999999; allowed: 0 to below 1") {
+		t.Errorf("a momentum that is 1 in float32: %v", err)
+	}
+}
+
+func TestMergeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.toml")
+	for text, want := range map[string]string{
+		"":                                      "",
+		"# café\n":                              "",
+		"\ufeffseed = 1\n[train]\nlr = 0.1\n":   "", // as editors on Windows begin a file
+		"preset = \"mnist6-180\"\ntrain.lr = 1": "",
+		"preset = \"\"\n":                       path + ": preset is empty; name one, or leave it out",
+		"preset = \"mnist7\"\n":                 path + `: unknown preset "mnist7"; did you mean "mnist6-m"?`,
+		"PRESET = \"mnist6-180\"\n":             path + `: unknown key "PRESET"; did you mean "preset"?`,
+		"Preset = \"mnist7\"\nseed = -1\n":      path + `: unknown key "Preset"; did you mean "preset"?`,
+		"SEED = -1\n":                           path + `: unknown key "SEED"; did you mean "seed"?`,
+		"[train]\nlr = 0.001\nLR = 0.002\n":     path + `: unknown key "train.LR"; did you mean "train.lr"?`,
+		"train.Lr = 0.002\n":                    path + `: unknown key "train.Lr"; did you mean "train.lr"?`,
+		"[Train]\nlr = 0.002\n":                 path + `: unknown table "Train"; did you mean "train"? (data, group, conv, kernel, net, train)`,
+		"NET = {width = 3}\n":                   path + `: unknown table "NET"; did you mean "net"?`,
+		"Net.width = 3\n":                       path + `: unknown key "Net.width"; did you mean "net.width"?`,
+		"[[train]]\nlr = 1\n":                   path + ": ",
+		"[seed]\n":                              path + ": ",
+		"\xff\xfe":                              path + ": begins as UTF-16 does; give the text in UTF-8",
+		"\xfe\xffseed = 1":                      path + ": begins as UTF-16",
+		"data.set = \"\xe9\"\n":                 path + ": line 1: invalid UTF-8",
+		strings.Repeat("# a comment\n", 1<<13):  "-config: " + path + " holds more than 65536 bytes",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c := toy("strokes6-180", true)
+		switch err := c.MergeFile(path); {
+		case (err == nil) != (want == ""):
+			t.Errorf("%.40q gives %v, want %q", text, err, want)
+		case err != nil && (!strings.HasPrefix(err.Error(), want) || !errors.As(err, new(*Error))):
+			t.Errorf("%.40q gives %v, want %q", text, err, want)
+		}
 	}
 }
 
