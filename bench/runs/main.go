@@ -137,9 +137,13 @@ func readRun(dir string) (*result, error) {
 	if err := c.MergeFile(filepath.Join(dir, "config.toml")); err != nil {
 		return nil, err
 	}
+	without := []string{"preset", "seed"} // and what makes no difference
+	for _, idle := range c.Idle() {
+		without = append(without, idle.Key)
+	}
 	var changes []string
 	for _, k := range config.Keys() {
-		if k != "preset" && k != "seed" && c.Differs(k, &preset) {
+		if !slices.Contains(without, k) && c.Differs(k, &preset) {
 			changes = append(changes, k+"="+c.Value(k))
 		}
 	}
@@ -315,26 +319,22 @@ type part struct {
 
 // partsOfCIFAR10 are the parts by the names of the data sets.
 var partsOfCIFAR10 = map[string]part{
-	"cifar10-jpeg": {45000, "CIFAR-10 (JPEG copy)", "Not CIFAR-10: `data.set=cifar10-jpeg`, all its images, which lost detail to JPEG, with the networks of presets called `cifar10-…`, made narrower, and in less than one pass over the 45000 training images. " +
+	"cifar10-jpeg": {45000, "CIFAR-10 (JPEG copy)", "Not CIFAR-10: `data.set=cifar10-jpeg`, all its images, which lost detail to JPEG, with the networks of presets called `cifar10-…`, made narrower. 600 steps see less than one pass over the 45000 training images. " +
 		"Accuracies compare these networks with each other, not with the paper."},
 	"cifar10-part": {3600, "Part of CIFAR-10 (3600 training images)", "Not CIFAR-10: `data.set=cifar10-part`, 4000 of its training images, of which 400 validate, and 1000 of its test images, with the networks of presets called `cifar10-…`, made narrower. " +
 		"Accuracies compare these networks with each other, not with the paper."},
 }
 
 // comparison says in which order networks that are partially equivariant, fully and to
-// translations alone come on a part of CIFAR-10, as the paper compares them on all of it. Of the
-// partial ones those count that draw a comb, as the published program does, if there are any; those that draw
-// strata are then named besides.
+// translations alone come on a part of CIFAR-10, as the paper compares them on all of it. Partial
+// ones that draw strata are named besides.
 func comparison(list []result, dataset string) string {
 	type kind struct {
 		name       string
 		accuracies []float64
 	}
-	most := func(preset string, comb bool) []float64 { return mostSeeds(alike(of(list, dataset), preset), comb) }
-	partial, strata := most("cifar10-se2-4-partial", true), most("cifar10-se2-4-partial", false)
-	if len(partial) < 2 {
-		partial, strata = strata, nil
-	}
+	most := func(preset string, strata bool) []float64 { return mostSeeds(alike(of(list, dataset), preset), strata) }
+	partial, strata := most("cifar10-se2-4-partial", false), most("cifar10-se2-4-partial", true)
 	kinds := []kind{{"partial SE(2)", partial}, {"SE(2)", most("cifar10-se2-4-full", false)}, {"T(2)", most("cifar10-t2-1", false)}}
 	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.accuracies) < 2 }) {
 		return ""
@@ -361,10 +361,10 @@ func comparison(list []result, dataset string) string {
 }
 
 // mostSeeds returns the accuracies of the row with the most seeds of those whose networks are set to
-// draw a comb, or of the others.
-func mostSeeds(rows [][]result, comb bool) (list []float64) {
+// draw strata, or of the others.
+func mostSeeds(rows [][]result, strata bool) (list []float64) {
 	for _, runs := range rows {
-		if strings.Contains(runs[0].changes, "group.jitter=comb") == comb && len(runs) > len(list) {
+		if strings.Contains(runs[0].changes, "group.jitter=stratified") == strata && len(runs) > len(list) {
 			list = accuracies(runs)
 		}
 	}
