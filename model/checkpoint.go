@@ -104,6 +104,10 @@ func (j networkJSON) settings() (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
+	// Files count from Stratified on, since what AutoJitter stands for is known by then.
+	if last := uint8(gumbel.IID - gumbel.Stratified); j.Jitter > last {
+		return settings{}, fmt.Errorf("the jitter is %d; 0 to %d are known", j.Jitter, last)
+	}
 	return settings{
 		Type: kind, Augerino: augerino, Group: group, Elements: j.Elements, Partial: j.Partial, PerElement: j.PerElement, SharedElements: j.SharedElements,
 		Channels: j.Channels, Side: j.Side, Classes: j.Classes,
@@ -111,7 +115,7 @@ func (j networkJSON) settings() (settings, error) {
 		Separable: j.Separable, KernelNet: conv.KernelNet(j.KernelNet), KernelSide: j.KernelSide, KernelHidden: j.KernelHidden, KernelLayers: j.KernelLayers, Omega0: j.Omega0,
 		LearnOmega0: j.LearnOmega0, WeightNorm: j.WeightNorm,
 		KernelActivation: siren.Activation(j.Activation), KernelNorm: siren.Norm(j.KernelNorm),
-		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Stratified + gumbel.Jitter(min(j.Jitter, 254)), Measure: gumbel.Measure(j.Measure),
+		Sampling: gumbel.Method(j.Sampling), Jitter: gumbel.Stratified + gumbel.Jitter(j.Jitter), Measure: gumbel.Measure(j.Measure),
 		InitTemperature: j.InitTemperature, EndTemperature: j.EndTemperature,
 		NoBias: j.NoBias, Compat: j.Compat, Seed: j.Seed,
 	}, nil

@@ -754,6 +754,9 @@ func TestLoadRefuses(t *testing.T) {
 			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `"pools"`, `"pooms"`, 1)
 		}, `unknown key "pooms"`},
 		{"a description of another version", func(f *safetensors.File) { f.Metadata["noether.more"] = "{}" }, `"noether.more"`},
+		{"unknown jitter", func(f *safetensors.File) {
+			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], `"jitter":0`, `"jitter":255`, 1)
+		}, "the jitter is 255; 0 to 2 are known"},
 		{"unknown type", func(f *safetensors.File) { f.Metadata[networkKey] = `{"type":"LeNet"}` }, "LeNet"},
 		{"another type", func(f *safetensors.File) {
 			f.Metadata[networkKey] = strings.Replace(f.Metadata[networkKey], "CKResNet", "GCNN", 1)
