@@ -32,11 +32,14 @@ import (
 //	z = 1 if soft > 1/2, else 0,   soft = sigmoid((2 rho + log u - log(1-u)) / T),   dz/drho = dsoft/drho
 //
 // In training, dropped elements stay in the list with weight 0: their z has a
-// gradient, by which they come back. Elsewhere they are taken out.
+// gradient, by which they come back. Elsewhere nothing is drawn for them: the values
+// that are kept more often than not are the axis, and the others are taken out. A draw
+// would give a list that training has hardly seen once in a while, and answers as rare
+// and as wrong.
 //
 // Several lists (NewLists) are drawn independently. They have the same theta, and
-// hence the same n; where dropped elements are taken out of lists that keep
-// different numbers, the shorter lists keep some of them with weight 0.
+// hence the same n. (Under Compat subsets are drawn in evaluation too; where lists
+// keep different numbers then, the shorter ones keep some dropped elements with weight 0.)
 type Distribution struct {
 	cfg     Config
 	axes    []axis
@@ -274,7 +277,8 @@ func (d *Distribution) write(p *nn.Parameter, from []float32) {
 
 // Draw makes e a list drawn from the distribution as it is now. It takes numbers from
 // src list by list, axis by axis: one for each element of an interval, or one in all
-// for a comb, and one for each element of a subset but the identity.
+// for a comb, and, with train or under Compat, one for each element of a subset but the
+// identity.
 //
 // With train set, it is a list that Backward may follow, and the temperature falls.
 //
@@ -290,7 +294,7 @@ func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
 	for s := range e.lists {
 		on := e.cellsOn(s)
 		for i := range d.axes {
-			d.axes[i].draw(on[i], src, d.cfg.Jitter == Comb)
+			d.axes[i].draw(on[i], src, d.cfg.Jitter == Comb, train || d.cfg.Compat)
 		}
 	}
 	d.fill(e, train)
@@ -298,7 +302,8 @@ func (d *Distribution) Draw(e *Elements, src lie.Source, train bool) {
 
 // Midpoints makes e the list whose every element is in the middle of its cell, u being
 // 1/2, also where draws are IID: the one to use where results must not be random. Of a
-// subset it has what is kept more often than not. Several lists are then equal.
+// subset it has what is kept more often than not, also under Compat. Several lists are then
+// equal.
 func (d *Distribution) Midpoints(e *Elements) {
 	d.size(e)
 	for s := range e.lists {
@@ -336,11 +341,14 @@ func (d *Distribution) size(e *Elements) {
 	e.Rigid = !d.moves
 }
 
-// draw takes the numbers behind the cells of an axis.
-func (a *axis) draw(cells []cell, src lie.Source, comb bool) {
+// draw takes the numbers behind the cells of an axis, those of a subset only where it is
+// chance what is dropped.
+func (a *axis) draw(cells []cell, src lie.Source, comb, chance bool) {
 	for k := range cells {
 		switch {
 		case a.kind == whole || a.kind == subset && k == a.identity:
+		case a.kind == subset && !chance:
+			cells[k].u = 0.5 // kept where the probability of that is above one half
 		case a.kind == interval && comb && k > 0:
 			cells[k].u = cells[0].u
 		default:

@@ -27,7 +27,9 @@
 //
 // z is a weight of the element: what it contributes to a sum over the list is
 // multiplied by it. So an element that was dropped still has a gradient, and comes
-// back when it is missed. Config.Measure multiplies weights by a measure.
+// back when it is missed. Config.Measure multiplies weights by a measure. Outside of
+// training z is what is more likely, so that the list differs from draw to draw only in
+// where on its intervals elements stand.
 //
 // Elements is a list together with the gradients that layers add to it:
 //

@@ -53,6 +53,7 @@ func TestCellsAndWidths(t *testing.T) {
 		if got := d.Widths(); !slices.Equal(got, c.widths) {
 			t.Errorf("%+v: half-widths at %v, want %v", c.cfg, got, c.widths)
 		}
+		fill(d, 1, -1)
 		e, shortest := d.NewLists(1), c.cells
 		for step := range uint64(20) {
 			d.Draw(e, stream.New(1, "cells", step), false)
@@ -70,6 +71,18 @@ func TestCellsAndWidths(t *testing.T) {
 	}
 }
 
+// fill gives every interval the half-width theta and every value of a subset the parameter rho.
+func fill(d *Distribution, theta, rho float32) {
+	values := d.present()
+	for i := range values {
+		values[i] = rho
+	}
+	for _, i := range d.Widths() {
+		values[i] = theta
+	}
+	d.writeValues(values)
+}
+
 // A copy is what was drawn, weights included, and passes gradients on as the original
 // does; its own gradient is none.
 func TestCopyFrom(t *testing.T) {
@@ -85,7 +98,7 @@ func TestCopyFrom(t *testing.T) {
 				t.Fatal(err)
 			}
 			from, e := d.NewLists(lists), d.NewLists(lists)
-			d.SetSize(0.6)
+			fill(d, 0.6, 0.3)
 			d.Draw(e, stream.New(1, "another", 0), true)
 			e.Grad[0][0] = 1
 			d.Draw(from, stream.New(1, "copied", 0), true)

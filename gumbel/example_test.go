@@ -39,9 +39,9 @@ func Example() {
 	// 4 random elements, size 0.5
 }
 
-// A layer on the group of mirrors that keeps the mirror image in three draws of
-// four. In training the image stays in the list with weight 0, so that a layer's
-// gradient can bring it back.
+// A layer on the group of mirrors begins by keeping the mirror image in nine draws of
+// ten. Where it is dropped in training it stays in the list with weight 0, so that a
+// layer's gradient can bring it back. Elsewhere what is kept more often than not is kept.
 func ExampleDistribution_Draw() {
 	d, err := gumbel.New(gumbel.Config{
 		Group: lie.Mirror, Max: 2, Partial: true, Name: "blocks.0.gconv1.probs",
@@ -49,11 +49,10 @@ func ExampleDistribution_Draw() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d.SetSize(0.75)
 	fmt.Printf("kept with probabilities %.2f\n", d.Learned()[0].Keep)
 
 	list := d.NewLists(1)
-	for step := range uint64(4) {
+	for step := uint64(8); step < 12; step++ {
 		d.Draw(list, rand.New(rand.NewPCG(1, step)), true)
 		trained := list.Weight[1]
 		d.Draw(list, rand.New(rand.NewPCG(1, step)), false)
@@ -61,9 +60,9 @@ func ExampleDistribution_Draw() {
 	}
 
 	// Output:
-	// kept with probabilities [1.00 0.75]
-	// weight 0 in training, else 1 elements
+	// kept with probabilities [1.00 0.88]
 	// weight 1 in training, else 2 elements
+	// weight 0 in training, else 2 elements
 	// weight 1 in training, else 2 elements
 	// weight 1 in training, else 2 elements
 }

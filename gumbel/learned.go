@@ -1,6 +1,6 @@
 package gumbel
 
-import "math"
+import "github.com/noether-go/noether/lie"
 
 // Learned says what a distribution is on one axis of its group at present.
 type Learned struct {
@@ -32,8 +32,8 @@ func (d *Distribution) Learned() []Learned {
 	return list
 }
 
-// Size returns the part of the group that is kept, in the mean over draws: 1 is the
-// whole group. It is theta for one interval, and the product over the axes for
+// Size returns the part of the group that is kept, in the mean over draws of training: 1
+// is the whole group. It is theta for one interval, and the product over the axes for
 // several.
 func (d *Distribution) Size() float64 {
 	size, values := 1.0, d.present()
@@ -66,9 +66,10 @@ func (d *Distribution) Widths() (list []int) {
 }
 
 // SetSize gives every learned axis the same size, to see what a network does on
-// other subsets than those it learned: intervals the half-width theta, and values of
-// a subset that probability of being kept, where theta from 1 on keeps, and up to 0
-// drops, every one. It may go beyond what Clamp allows.
+// other subsets than those it learned: intervals the half-width theta, and subsets the
+// values that stand there, at most theta of the axis from the identity. What a value of a
+// subset is then is no matter of chance, also in training: a flip is dropped below 1, and from 1
+// on all is kept. It may go beyond what Clamp allows.
 func (d *Distribution) SetSize(theta float64) {
 	values := d.present()
 	for i := range d.axes {
@@ -77,14 +78,29 @@ func (d *Distribution) SetSize(theta float64) {
 		case a.kind == interval && values != nil:
 			values[a.first] = float32(theta)
 		case a.kind == subset:
-			p := min(max(theta, 0), 1)
-			rho := min(max(math.Log(p/(1-p))/2, -certain), certain)
-			for k := range a.count - 1 {
-				values[a.first+k] = float32(rho)
+			for k := range a.count {
+				p := a.parameter(k)
+				switch {
+				case p < 0:
+				case a.distance(k) <= theta:
+					values[p] = certain
+				default:
+					values[p] = -certain
+				}
 			}
 		}
 	}
 	d.writeValues(values)
+}
+
+// distance returns how far from the identity value k of the grid stands, as a fraction of
+// the axis: 1 is as far as it goes.
+func (a *axis) distance(k int) float64 {
+	steps := max(k-a.identity, a.identity-k)
+	if a.Kind != lie.Line {
+		steps = min(steps, a.count-steps) // either way round
+	}
+	return float64(2*steps) / float64(a.count)
 }
 
 // Clamp moves every theta into [MinTheta, MaxTheta] and every rho into [-MaxRho,

@@ -317,50 +317,108 @@ func randomize(cfg gumbel.Config, values []float32, src *stream.Stream) {
 	}
 }
 
-// Where no gradient is wanted, the lists have what training gives the weight 1, in
-// the same order, and no temperature matters.
+// Where no gradient is wanted, the lists have what is kept more often than not, where
+// training has it, in the same order, without weights, whatever training drops and at any
+// temperature.
 func TestDroppedElementsAreTakenOut(t *testing.T) {
 	for at, cfg := range kinds() {
 		for _, lists := range []int{1, 3} {
 			d := newDistribution(t, cfg)
 			learned := learnedOf(cfg, d)
 			values := make([]float32, len(learned))
-			train, eval := gumbel.NewLists(cfg.Group, cfg.Max, lists), gumbel.NewLists(cfg.Group, cfg.Max, lists)
+			train, eval := d.NewLists(lists), d.NewLists(lists)
 			src := stream.New(1, "dropped", uint64(at))
-			shorter, padded := false, false
-			for step := range cases() {
+			shorter := false
+			for range cases() {
 				randomize(cfg, values, src)
 				learned.set(values)
-				d.Draw(train, stream.New(2, "dropped", uint64(step)), true)
-				d.Draw(eval, stream.New(2, "dropped", uint64(step)), false)
-				most := 0
-				for s := range lists {
-					var want, got []lie.Element
-					for k, g := range train.List(s) {
-						if train.Weight == nil || train.Weight[s*train.Len()+k] == 1 {
-							want = append(want, g)
-						}
-					}
-					for k, g := range eval.List(s) {
-						if eval.Weight == nil || eval.Weight[s*eval.Len()+k] == 1 {
-							got = append(got, g)
-						} else if eval.Weight[s*eval.Len()+k] != 0 {
-							t.Fatalf("%s: weight %v", name(cfg), eval.Weight[s*eval.Len()+k])
-						}
-					}
-					if !slices.Equal(got, want) {
-						t.Fatalf("%s: list %d has %v, want %v", name(cfg), s, got, want)
-					}
-					most = max(most, len(want))
+				u := make([]float64, 2*cfg.Max*lists)
+				for i := range u {
+					u[i] = src.Float64()
 				}
-				if eval.Len() != most || lists == 1 && eval.Weight != nil {
-					t.Fatalf("%s: lists of %d elements with weights %v, the longest keeps %d", name(cfg), eval.Len(), eval.Weight, most)
+				d.Draw(train, &replay{u: u}, true)
+				used := &replay{u: ofIntervals(cfg, d, u, lists)}
+				d.Draw(eval, used, false)
+				if used.at != len(used.u) || eval.Weight != nil {
+					t.Fatalf("%s: %d draws, want %d; weights %v", name(cfg), used.at, len(used.u), eval.Weight)
+				}
+				for s := range lists {
+					want := slices.DeleteFunc(slices.Clone(train.List(s)), func(g lie.Element) bool { return !likely(cfg, d, g) })
+					if !slices.Equal(eval.List(s), want) {
+						t.Fatalf("%s: list %d has %v, want %v", name(cfg), s, eval.List(s), want)
+					}
 				}
 				shorter = shorter || eval.Len() < train.Len()
-				padded = padded || eval.Weight != nil
 			}
-			if drops := train.Weight != nil; shorter != drops || padded != (drops && lists > 1) {
-				t.Errorf("%s, %d lists: shorter %v, padded %v", name(cfg), lists, shorter, padded)
+			if drops := train.Weight != nil; shorter != drops {
+				t.Errorf("%s, %d lists: shorter %v", name(cfg), lists, shorter)
+			}
+		}
+	}
+}
+
+// ofIntervals returns which of the draws of lists of training are those of intervals.
+func ofIntervals(cfg gumbel.Config, d *gumbel.Distribution, u []float64, lists int) (of []float64) {
+	counts, _ := cfg.Group.Split(cfg.Max)
+	for range lists {
+		for i, axis := range cfg.Group.Axes() {
+			if !axis.Continuous() || cfg.Method == gumbel.Deterministic {
+				u = u[counts[i]-1:]
+				continue
+			}
+			n := max(1, int(math.Ceil(float64(float32(counts[i])*float32(d.Learned()[i].Theta)))))
+			if cfg.Jitter == gumbel.Comb {
+				n = 1
+			}
+			of, u = append(of, u[:n]...), u[n:]
+		}
+	}
+	return of
+}
+
+// likely reports whether an element stands, on each axis of values that are kept or dropped,
+// at one that is kept more often than not.
+func likely(cfg gumbel.Config, d *gumbel.Distribution, g lie.Element) bool {
+	grid := cfg.Group.Grid(cfg.Max)
+	distance := 1
+	counts, _ := cfg.Group.Split(cfg.Max)
+	for i, l := range d.Learned() {
+		for k, p := range l.Keep {
+			if grid[k*distance][i] == g[i] && p <= 0.5 {
+				return false
+			}
+		}
+		distance *= counts[i]
+	}
+	return true
+}
+
+// Under Compat what is dropped is drawn in evaluation as in training.
+func TestEvaluationOfCompat(t *testing.T) {
+	for at, cfg := range kinds() {
+		cfg.Compat = true
+		if _, err := gumbel.New(cfg); err != nil {
+			continue // TestConfigErrors
+		}
+		for _, lists := range []int{1, 3} {
+			d := newDistribution(t, cfg)
+			learned := learnedOf(cfg, d)
+			values := make([]float32, len(learned))
+			train, eval := d.NewLists(lists), d.NewLists(lists)
+			src := stream.New(1, "compat", uint64(at))
+			lengths := map[int]bool{}
+			for step := range 300 {
+				randomize(cfg, values, src)
+				learned.set(values)
+				d.Draw(train, stream.New(2, "compat", uint64(step)), true)
+				d.Draw(eval, stream.New(2, "compat", uint64(step)), false)
+				if !slices.Equal(eval.G, train.G) || !slices.Equal(eval.Weight, train.Weight) {
+					t.Fatalf("%s: %v with weights %v, in training %v with %v", name(cfg), eval.G, eval.Weight, train.G, train.Weight)
+				}
+				lengths[eval.Len()] = true
+			}
+			if len(lengths) == 1 && len(learned) > 0 {
+				t.Errorf("%s, %d lists: always %v elements", name(cfg), lists, lengths)
 			}
 		}
 	}
@@ -606,13 +664,18 @@ func TestSubsetClampAndSize(t *testing.T) {
 				t.Errorf("device %v: (%v, %v) clamped to (%v, %v)", device, c.theta, c.rho, size.Host[0], keep.Host[0])
 			}
 		}
+		size.Host[0], keep.Host[0] = 0.75, 0.5
+		if device {
+			ps.Upload()
+		}
+		p := 1 / (1 + math.Exp(-1))
+		if want := 0.75 * (1 + p) / 2; math.Abs(d.Size()-want) > 1e-7 {
+			t.Errorf("size %v, want %v", d.Size(), want)
+		}
 		d.SetSize(0.75)
 		learned := d.Learned()
-		if learned[0].Theta != 0.75 || math.Abs(learned[1].Keep[1]-0.75) > 1e-7 || learned[1].Keep[0] != 1 {
+		if learned[0].Theta != 0.75 || learned[1].Keep[1] > 1e-30 || learned[1].Keep[0] != 1 {
 			t.Errorf("device %v: SetSize(0.75) made %+v", device, learned)
-		}
-		if want := 0.75 * (1 + 0.75) / 2; math.Abs(d.Size()-want) > 1e-7 {
-			t.Errorf("size %v, want %v", d.Size(), want)
 		}
 		for _, size := range []float64{1, 2, math.Inf(1)} {
 			d.SetSize(size)
@@ -645,6 +708,37 @@ func TestSizesAreCertain(t *testing.T) {
 					t.Errorf("%s: %d elements of size %d at %v, want %d", name(cfg), len(e.G), size, u, want)
 				}
 			}
+		}
+	}
+}
+
+// On a grid a size is an interval around the identity, as wide as on an axis without one.
+func TestSizesOfGrids(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group
+		max   int
+		size  float64
+		want  []float64 // on the first axis
+	}{
+		{lie.SE2, 8, 0.5, []float64{1, 1, 1, 0, 0, 0, 1, 1}},
+		{lie.SE2, 8, 0.49, []float64{1, 1, 0, 0, 0, 0, 0, 1}},
+		{lie.SE2, 6, 1.0 / 3, []float64{1, 1, 0, 0, 0, 1}},
+		{lie.SE2, 5, 0.8, []float64{1, 1, 1, 1, 1}},
+		{lie.SE2, 5, 0.79, []float64{1, 1, 0, 0, 1}},
+		{lie.Cyclic(6), 6, 2.0 / 3, []float64{1, 1, 1, 0, 1, 1}},
+		{lie.Mirror, 2, 0.99, []float64{1, 0}},
+		{lie.RPlus, 4, 0.5, []float64{0, 1, 1, 1}},
+		{lie.RPlus, 5, 0.5, []float64{0, 1, 1, 1, 0}},
+		{lie.SE2, 8, 0, []float64{1, 0, 0, 0, 0, 0, 0, 0}},
+	} {
+		d := newDistribution(t, gumbel.Config{Group: c.group, Max: c.max, Method: gumbel.Deterministic, Partial: true, Name: "probs"})
+		d.SetSize(c.size)
+		keep := d.Learned()[0].Keep
+		for k := range keep {
+			keep[k] = math.Round(1e6*keep[k]) / 1e6
+		}
+		if !slices.Equal(keep, c.want) {
+			t.Errorf("%s-%d at size %v keeps %v, want %v", c.group.Name(), c.max, c.size, keep, c.want)
 		}
 	}
 }

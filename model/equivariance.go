@@ -301,10 +301,19 @@ func permutation(u, w []lie.Element) []int {
 	return at
 }
 
+// coordinates returns how many different coordinates the elements of a list have on an axis.
+func coordinates(list []lie.Element, axis int) int {
+	seen := map[float64]bool{}
+	for _, e := range list {
+		seen[e[axis]] = true
+	}
+	return len(seen)
+}
+
 // within returns lists that sample the subsets of u at the elements w that u is moved to,
 // as far as these lie in them: on an interval of angles, what lies beyond one end enters
-// at the other; of values of a grid that are dropped or kept, it is the moved comb to
-// within half a step.
+// at the other; of a grid some values of which are dropped, it is the moved comb to within
+// half a step.
 func within(g lie.Group, samplers []sampler, u, w lists) lists {
 	v := make(lists, len(u))
 	axes := g.Axes()
@@ -317,7 +326,7 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 		for j, e := range w[i] {
 			for k, axis := range axes {
 				theta, keep := learned[k].Theta, learned[k].Keep
-				dropped := slices.ContainsFunc(keep, func(p float64) bool { return p < 1 })
+				dropped := coordinates(u[i], k) < len(keep)
 				switch {
 				case axis.Kind == lie.Line: // which no rotation or flip moves
 				case keep == nil && theta < 1:

@@ -204,9 +204,10 @@ func (net *Network) keeps() [][]gumbel.Learned {
 	return net.Learned()
 }
 
-// SetSubsets gives every learned subset of a bound network the half-width theta, 0 to 1,
-// and elements that are dropped at random that probability of being kept, to see what the
-// network does on other subsets than those it learned (gumbel.Distribution.SetSize).
+// SetSubsets gives every learned subset of a bound network the half-width theta, 0 to 1, to
+// see what the network does on other subsets than those it learned. Of reflections, of a
+// grid and of a finite group it is those elements that lie within theta of the axis
+// (gumbel.Distribution.SetSize): reflections are kept at 1 alone.
 func (net *Network) SetSubsets(theta float64) {
 	net.bound("SetSubsets")
 	for _, s := range net.distributions() {
