@@ -34,6 +34,7 @@ type stateJSON struct {
 	BestAccuracy  float64        `json:"best_accuracy"`
 	BestLoss      float64        `json:"best_loss"`
 	Epochs        []EpochMetrics `json:"epochs"`
+	Levels        []string       `json:"levels,omitempty"` // earlier versions noted none
 }
 
 // identity is what must be the same for a saved state to be gone on with: all
@@ -121,7 +122,7 @@ func (t *Trainer) SaveState(path string) error {
 	}
 	text, err := json.Marshal(stateJSON{
 		identify(t.net, t.set, t.cfg), t.digests(), t.at, t.optimizer.Steps(),
-		t.best.epoch, t.best.accuracy, t.best.loss, t.epochs,
+		t.best.epoch, t.best.accuracy, t.best.loss, t.epochs, t.levels,
 	})
 	if err != nil {
 		return fmt.Errorf("model: describing the training state: %w", err)
@@ -174,7 +175,7 @@ func (t *Trainer) LoadState(path string) error {
 		return fmt.Errorf("model: %s: %w", path, err)
 	}
 	t.net.params.Upload()
-	t.at, t.epochs = s.Position, s.Epochs
+	t.at, t.epochs, t.levels = s.Position, s.Epochs, s.Levels
 	for _, m := range t.epochs {
 		t.observe(m)
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/nn"
@@ -184,6 +186,7 @@ type Trainer struct {
 	at       position
 	best     bestWeights
 	epochs   []EpochMetrics
+	levels   []string // of the kernels that steps were taken with, see Levels
 
 	digests func() digests // of the data, computed once
 }
@@ -297,6 +300,7 @@ func (t *Trainer) Step() (loss float64, err error) {
 		return 0, t.stopped("its steps are taken; call EndEpoch, which validates, or Run")
 	}
 	start := time.Now()
+	t.noteLevel()
 	if t.loader == nil {
 		t.loader = data.NewLoader(t.set, data.LoaderConfig{Batch: t.cfg.Batch, Seed: t.cfg.Seed, Augment: t.cfg.Augment, First: t.at.Step})
 	}
@@ -350,6 +354,18 @@ func (t *Trainer) Left() int {
 
 // Epochs returns the metrics of the completed epochs.
 func (t *Trainer) Epochs() []EpochMetrics { return t.epochs }
+
+// Levels returns the levels of the kernels that the steps of the run so far were taken with
+// (asm.Active), in the order of their first use. There are several where a run was resumed at
+// another level, such as on another machine: then it has the bits of no run that was never
+// stopped, though it is as good.
+func (t *Trainer) Levels() []string { return slices.Clone(t.levels) }
+
+func (t *Trainer) noteLevel() {
+	if l := asm.Active().String(); !slices.Contains(t.levels, l) {
+		t.levels = append(t.levels, l)
+	}
+}
 
 // Run trains to the end of the last epoch, then tests the best weights once.
 // When ctx ends it finishes the step under way and returns ctx's error; the

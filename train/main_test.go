@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 )
@@ -908,6 +909,39 @@ func TestInterruptedAndResumed(t *testing.T) {
 		t.Fatal(code, log)
 	}
 	sameWeights(t, dir)
+}
+
+// A run that goes on at another level of the kernels says so, and its result names both.
+func TestResumedAtAnotherLevel(t *testing.T) {
+	here := asm.Active()
+	if here == asm.Generic {
+		t.Skip("this machine, or the level that was chosen, has no other level")
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	cmd, stderr := there(t, tinyRun(dir, "-set", "train.save_every=1")...)
+	cmd.Env = append(cmd.Env, asm.EnvVariable+"="+asm.Generic.String())
+	ended := begin(t, cmd)
+	if !untilSaved(t, dir, 2, ended) { // the first is the one of the beginning
+		t.Fatal(stderr)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	if code := exitCode(<-ended); code != exitInterrupted {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	cmd, stderr = there(t, "-quiet", "-resume", dir)
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err, stderr)
+	}
+	if log := stderr.String(); !strings.Contains(log, "another level") || !strings.Contains(log, "levels="+asm.Generic.String()) {
+		t.Errorf("stderr: %s", log)
+	}
+	var r result
+	if err := json.Unmarshal(read(t, dir, resultFile), &r); err != nil {
+		t.Fatal(err)
+	}
+	if want := asm.Generic.String() + "," + here.String(); r.Level != want {
+		t.Errorf("level %q, want %q", r.Level, want)
+	}
 }
 
 // The second interrupt does not wait for the step.

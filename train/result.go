@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"math"
 	"os"
 	"runtime"
@@ -93,14 +94,14 @@ func (r *result) add(f *figures) {
 	}
 }
 
-func newResult(c *config.Config, set *data.Dataset, net *model.Network, run *model.Run, threads int, device string) result {
+func newResult(c *config.Config, set *data.Dataset, net *model.Network, run *model.Run, threads int, device string, levels []string) result {
 	r := result{
 		Preset: c.Preset, Dataset: set.Name, Synthetic: set.Synthetic,
 		Group: c.Group.Name, Elements: c.Group.Elements, Partial: c.Learns(), Kernel: c.Kernel.Type,
 		Seed: c.Seed, Epochs: len(run.Epochs), Steps: run.Steps, Parameters: net.Parameters().Count(),
 		TestAccuracy: run.Test.Accuracy, TestAccuracyStd: run.Test.Std, EvalDraws: run.Test.Draws,
 		SecondsPerStep: run.Seconds / float64(run.Steps), ImagesPerSecond: float64(run.Steps*c.Train.Batch) / run.Seconds,
-		PeakRSSBytes: peakRSS(), Threads: threads, Level: asm.Active().String(), Device: device,
+		PeakRSSBytes: peakRSS(), Threads: threads, Level: cmp.Or(strings.Join(levels, ","), asm.Active().String()), Device: device,
 		Learned: net.Subsets(), Version: version(),
 	}
 	for _, m := range run.Epochs {

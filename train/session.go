@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/data"
@@ -94,6 +96,7 @@ func (s *session) restore() error {
 		if err := s.trainer.LoadState(s.dir.file(stateFile)); err != nil {
 			return fmt.Errorf("-resume: %w; restore the files of %s, or %s", err, s.dir.path, s.startAnew())
 		}
+		s.warnOfLevel()
 		return nil
 	}
 	for _, name := range []string{bestFile, lastFile, resultFile} {
@@ -104,6 +107,16 @@ func (s *session) restore() error {
 	}
 	s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
 	return nil
+}
+
+// warnOfLevel says where the steps so far were taken at another level of the kernels.
+func (s *session) warnOfLevel() {
+	levels, here := s.trainer.Levels(), asm.Active().String()
+	if total, done := s.trainer.Steps(); done == total || len(levels) == 0 || slices.Equal(levels, []string{here}) {
+		return
+	}
+	s.log.Warn("the steps so far were taken at another level of the kernels, so the run will have the bits of no run at one level",
+		"levels", strings.Join(levels, ","), "here", here)
 }
 
 // startAnew is the advice to train with the same configuration in another directory.
@@ -237,7 +250,7 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 	if err := s.net.Save(s.dir.file(bestFile)); err != nil {
 		return s.cannotWrite(err)
 	}
-	r := newResult(s.cfg, s.set, s.net, run, s.o.threads, s.dev.Name())
+	r := newResult(s.cfg, s.set, s.net, run, s.o.threads, s.dev.Name(), s.trainer.Levels())
 	figures, err := measure(ctx, s.net, s.set, s.cfg, s.o.threads, reportDepth(s.set))
 	if err != nil {
 		return err
