@@ -93,6 +93,11 @@ func (s *sweep) run(ctx context.Context, c *console, presets []string) error {
 	if s.slurm != "" {
 		return s.writeSlurm(c, program, runs)
 	}
+	out, err := s.lockOut(runs)
+	if err != nil {
+		return err
+	}
+	defer out.close()
 	failed := s.trainAll(ctx, c, program, runs)
 	if ctx.Err() != nil {
 		return interruptedError{ctx.Err(), "interrupted; go on with the same command and -out " + s.out}
@@ -252,6 +257,24 @@ func (s *sweep) makeOut(runs []*plannedRun) (err error) {
 		r.dir = filepath.Join(s.out, r.name())
 	}
 	return nil
+}
+
+// lockOut takes the lock of the sweep's directory, so that no other sweep runs or writes its
+// table there, and looks anew at what is there of the runs: another sweep may just have ended.
+func (s *sweep) lockOut(runs []*plannedRun) (*runDir, error) {
+	out, err := openRunDir(s.out)
+	switch {
+	case errors.Is(err, errInUse):
+		return nil, fmt.Errorf("-out: %w; wait until that ends, or give another directory", err)
+	case err != nil:
+		s.unmakeOut()
+		return nil, fmt.Errorf("-out: %w; see that files can be written there, or give another directory", err)
+	}
+	if err := s.look(runs); err != nil {
+		out.close()
+		return nil, err
+	}
+	return out, nil
 }
 
 // unmakeOut removes what makeOut made, as far as it is empty: a failed start leaves

@@ -194,6 +194,33 @@ func TestSweepWithAFailure(t *testing.T) {
 	}
 }
 
+// Of two sweeps in one directory the second waits for nothing and changes nothing.
+func TestSweepInUse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	held, err := openRunDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := tinySweep(t, dir, "-seeds", "1", "strokes6-180", "-epochs", "1")
+	code, _, stderr := here(args...)
+	if code != exitFailure || !strings.Contains(stderr, dir+" is in use by another process; wait until that ends") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if files := contents(t, dir); len(files) != 1 {
+		t.Errorf("left behind: %v", slices.Collect(maps.Keys(files)))
+	}
+	held.close()
+	if code, _, stderr := here(args...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	if _, ok := contents(t, dir)["/"+lockFile]; ok {
+		t.Error("the lock was left behind")
+	}
+}
+
 func TestBadSweeps(t *testing.T) {
 	t.Setenv("NOETHER_DATA", "")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
