@@ -14,6 +14,7 @@ func RowStrips(m int) int {
 
 // RowStrip returns the first row of strip s, and the one behind its last: strips of as equal heights
 // as can be, or, where the kernels of a level compute as much for fewer rows, full ones as far as there are.
+// There must be rows.
 func RowStrip(s, m int) (first, end int) {
 	mr, _ := gemmTile()
 	if fullStrips() {

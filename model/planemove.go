@@ -1,9 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 )
 
 // Transformation is an orthogonal transformation of the plane about the centre of an
@@ -14,8 +16,11 @@ type Transformation struct {
 }
 
 // Rotations returns the rotations by n angles that are spread evenly over the circle,
-// from 0 on.
+// from 0 on. It panics with *nn.Error for a negative n.
 func Rotations(n int) []Transformation {
+	if n < 0 {
+		panic(&nn.Error{Op: "Rotations", Problem: fmt.Sprintf("%d rotations; 0 or more are needed", n)})
+	}
 	list := make([]Transformation, n)
 	for i := range list {
 		list[i].Angle = 2 * math.Pi * float64(i) / float64(n)

@@ -151,6 +151,7 @@ func TestProgrammerErrors(t *testing.T) {
 		"too many images":     {func() { net.Forward(make([]float32, (batch+1)*pixels), false) }, "1 to 4 images"},
 		"probabilities, part": {func() { net.Probabilities(make([]float32, 2*pixels-1), 1, 1) }, "Network.Probabilities: 1 draws of"},
 		"no draws":            {func() { net.Probabilities(make([]float32, pixels), 0, 1) }, "0 draws"},
+		"negative rotations":  {func() { Rotations(-1) }, "Rotations: -1 rotations"},
 	} {
 		func() {
 			defer func() {

@@ -8,6 +8,10 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
+// smallest is the smallest normal number of float32: below, a number has fewer digits, and
+// processors may take it for 0.
+const smallest = 0x1p-126
+
 // Algorithm names an update rule.
 type Algorithm uint8
 
@@ -28,7 +32,8 @@ func (a Algorithm) String() string {
 }
 
 // OptimizerConfig describes an optimiser. LR must be set; the zero value of
-// everything else means the default.
+// everything else means the default. All are float32 where they are used, and have to
+// be normal numbers there.
 type OptimizerConfig struct {
 	Algorithm Algorithm
 
@@ -84,7 +89,10 @@ func (c *OptimizerConfig) complete() error {
 	if c.Eps == 0 {
 		c.Eps = 1e-8
 	}
-	within := func(v, lo, hi float64) bool { return v >= lo && v < hi } // false for NaN
+	within := func(v, lo, hi float64) bool { // false for NaN
+		is := float64(float32(v)) // in the kernels
+		return is >= lo && is < hi && (v == 0 || math.Abs(is) >= smallest)
+	}
 	switch {
 	case !within(c.LR, math.SmallestNonzeroFloat64, math.Inf(1)):
 		return fail("learning rate", c.LR, "a positive number")

@@ -294,6 +294,14 @@ func TestOptimizerRefuses(t *testing.T) {
 		{nn.OptimizerConfig{LR: 1, Algorithm: nn.SGD, Eps: 1e-3}, "SGD: beta1, beta2 and eps is [0 0 0.001]"},
 		{nn.OptimizerConfig{LR: 1, WeightDecay: -1}, "weight decay is -1"},
 		{nn.OptimizerConfig{LR: 1, Clip: nan}, "gradient clip is NaN"},
+		{nn.OptimizerConfig{LR: 1e-46}, "learning rate is 1e-46"},
+		{nn.OptimizerConfig{LR: 1e39}, "learning rate is 1e+39"},
+		{nn.OptimizerConfig{LR: 1, Beta1: 1 - 1e-10}, "beta1 is 0.9999999999"},
+		{nn.OptimizerConfig{LR: 1, Eps: 1e-40}, "eps is 1e-40"},
+		{nn.OptimizerConfig{LR: 1, Algorithm: nn.SGD, Momentum: 1 - 1e-10}, "momentum is 0.9999999999"},
+		{nn.OptimizerConfig{LR: 1, Algorithm: nn.SGD, Momentum: 1e-46}, "momentum is 1e-46"},
+		{nn.OptimizerConfig{LR: 1, WeightDecay: 1e39}, "weight decay is 1e+39"},
+		{nn.OptimizerConfig{LR: 1, Clip: 1e-46}, "gradient clip is 1e-46"},
 		{nn.OptimizerConfig{LR: 1, Algorithm: 7}, "algorithm is Algorithm(7), allowed is Adam or SGD"},
 	} {
 		_, err := nn.NewOptimizer(tc.cfg, &m.params)
