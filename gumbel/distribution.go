@@ -33,9 +33,9 @@ import (
 //
 // In training, dropped elements stay in the list with weight 0: their z has a
 // gradient, by which they come back. Elsewhere nothing is drawn for them: the values
-// that are kept more often than not are the axis, and the others are taken out. A draw
-// would give a list that training has hardly seen once in a while, and answers as rare
-// and as wrong.
+// that are kept more often than not are the axis, and the others are taken out. Drawn,
+// they would once in a while make a list that training has hardly seen, and wrong
+// answers with it.
 //
 // Several lists (NewLists) are drawn independently. They have the same theta, and
 // hence the same n. (Under Compat subsets are drawn in evaluation too; where lists
