@@ -3,9 +3,10 @@ package gumbel
 import "math"
 
 // MaxRho bounds the parameter of a relaxed Bernoulli distribution, [-MaxRho,
-// MaxRho], so that the probability of keeping an element stays within 0.0025 and
-// 0.9975 (Distribution.Clamp): at 0 and 1 there would be no gradient to leave them.
-const MaxRho = 3
+// MaxRho], so that the probability of keeping an element stays within 0.047 and 0.953
+// (Distribution.Clamp): training goes on to try both, so that what was kept or dropped by
+// chance before the task was found does not stay so for want of a draw that shows better.
+const MaxRho = 1.5
 
 // certain is a parameter at which no draw drops an element, and -certain one at which
 // none keeps it.

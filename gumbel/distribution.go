@@ -34,8 +34,8 @@ import (
 // In training, dropped elements stay in the list with weight 0: their z has a
 // gradient, by which they come back. Elsewhere nothing is drawn for them: the values
 // that are kept more often than not are the axis, and the others are taken out. Drawn,
-// they would once in a while make a list that training has hardly seen, and wrong
-// answers with it.
+// they would now and then make a list at odds with what was learned, and wrong answers
+// with it.
 //
 // Several lists (NewLists) are drawn independently. They have the same theta, and
 // hence the same n. (Under Compat subsets are drawn in evaluation too; where lists

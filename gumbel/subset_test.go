@@ -650,7 +650,7 @@ func TestSubsetClampAndSize(t *testing.T) {
 			ps.Add(d.Parameters()...)
 		}
 		for _, c := range []struct{ theta, rho, wantTheta, wantRho float32 }{
-			{7, 7, 1, gumbel.MaxRho}, {-7, -7, gumbel.MinTheta, -gumbel.MaxRho}, {0.5, 2, 0.5, 2}, {inf, -inf, 1, -gumbel.MaxRho},
+			{7, 7, 1, gumbel.MaxRho}, {-7, -7, gumbel.MinTheta, -gumbel.MaxRho}, {0.5, 1, 0.5, 1}, {inf, -inf, 1, -gumbel.MaxRho},
 		} {
 			size.Host[0], keep.Host[0] = c.theta, c.rho
 			if device {
