@@ -323,10 +323,13 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 			break
 		}
 		learned := samplers[i].Learned()
+		var dropped [lie.MaxAxes]bool
+		for k := range axes {
+			dropped[k] = coordinates(u[i], k) < len(learned[k].Keep)
+		}
 		for j, e := range w[i] {
 			for k, axis := range axes {
 				theta, keep := learned[k].Theta, learned[k].Keep
-				dropped := coordinates(u[i], k) < len(keep)
 				switch {
 				case axis.Kind == lie.Line: // which no rotation or flip moves
 				case keep == nil && theta < 1:
@@ -336,10 +339,10 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 						at -= 2 * math.Pi
 					}
 					e[k] = modulo(modulo(at+width/2, width)-width/2, 2*math.Pi)
-				case dropped && axis.Continuous():
+				case dropped[k] && axis.Continuous():
 					step := 2 * axis.Extent / float64(len(keep))
 					e[k] = modulo(u[i][j][k]+math.Remainder(e[k]-u[i][j][k], step), 2*math.Pi)
-				case dropped:
+				case dropped[k]:
 					e[k] = u[i][j][k]
 				}
 			}

@@ -8,9 +8,9 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// smallest is the smallest normal number of float32: below, a number has fewer digits, and
+// smallestNormal is the smallest normal number of float32: below, a number has fewer digits, and
 // processors may take it for 0.
-const smallest = 0x1p-126
+const smallestNormal = 0x1p-126
 
 // Algorithm names an update rule.
 type Algorithm uint8
@@ -91,31 +91,31 @@ func (c *OptimizerConfig) complete() error {
 	}
 	within := func(v, lo, hi float64) bool { // false for NaN
 		is := float64(float32(v)) // in the kernels
-		return is >= lo && is < hi && (v == 0 || math.Abs(is) >= smallest)
+		return is >= lo && is < hi && (v == 0 || math.Abs(is) >= smallestNormal)
 	}
 	switch {
 	case !within(c.LR, math.SmallestNonzeroFloat64, math.Inf(1)):
-		return fail("learning rate", c.LR, "a positive number")
+		return fail("learning rate", c.LR, "a positive normal number of float32")
 	case !within(c.SubsetLR, math.SmallestNonzeroFloat64, math.Inf(1)):
-		return fail("learning rate of subsets", c.SubsetLR, "a positive number, or 0 for that of weights")
+		return fail("learning rate of subsets", c.SubsetLR, "a positive normal number of float32, or 0 for that of weights")
 	case !within(c.KeepLR, math.SmallestNonzeroFloat64, math.Inf(1)):
-		return fail("learning rate of keeping elements", c.KeepLR, "a positive number, or 0 for that of subsets")
+		return fail("learning rate of keeping elements", c.KeepLR, "a positive normal number of float32, or 0 for that of subsets")
 	case !within(c.FrequencyLR, math.SmallestNonzeroFloat64, math.Inf(1)):
-		return fail("learning rate of frequencies", c.FrequencyLR, "a positive number, or 0 for that of weights")
+		return fail("learning rate of frequencies", c.FrequencyLR, "a positive normal number of float32, or 0 for that of weights")
 	case !within(c.Beta1, 0, 1):
-		return fail("beta1", c.Beta1, "0 <= beta1 < 1")
+		return fail("beta1", c.Beta1, "0 <= beta1 < 1, in float32")
 	case !within(c.Beta2, 0, 1):
-		return fail("beta2", c.Beta2, "0 <= beta2 < 1")
+		return fail("beta2", c.Beta2, "0 <= beta2 < 1, in float32")
 	case !within(c.Eps, 0, math.Inf(1)):
-		return fail("eps", c.Eps, "a positive number, or 0 for 1e-8")
+		return fail("eps", c.Eps, "a positive normal number of float32, or 0 for 1e-8")
 	case !within(c.Momentum, 0, 1):
-		return fail("momentum", c.Momentum, "0 <= momentum < 1")
+		return fail("momentum", c.Momentum, "0 <= momentum < 1, in float32")
 	case c.Nesterov && c.Momentum == 0:
 		return fail("momentum", c.Momentum, "more than 0 with Nesterov")
 	case !within(c.WeightDecay, 0, math.Inf(1)):
-		return fail("weight decay", c.WeightDecay, "a number not below 0")
+		return fail("weight decay", c.WeightDecay, "0 or a positive normal number of float32")
 	case !within(c.Clip, 0, math.Inf(1)):
-		return fail("gradient clip", c.Clip, "a number not below 0")
+		return fail("gradient clip", c.Clip, "0 or a positive normal number of float32")
 	}
 	return nil
 }
