@@ -15,7 +15,7 @@ ROUNDS  ?= 0
 PYTHON  ?= python3
 TESTFLAGS ?=
 
-# Linters and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
+# Linters, asm2plan9s and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
 TOOL := $(GO) tool -modfile=tools/go.mod
 
 # An arm64 test binary runs as it is on arm64, and under qemu elsewhere.

@@ -18,7 +18,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin"
 
-GOARCH=arm64 go build -o "$dir/asm2plan9s" github.com/minio/asm2plan9s
+GOARCH=arm64 go build -modfile=tools/go.mod -o "$dir/asm2plan9s" github.com/minio/asm2plan9s
 emulator=()
 if [ "$(go env GOHOSTARCH)" = arm64 ]; then
 	ln -s "$(command -v as)" "$dir/bin/as"
