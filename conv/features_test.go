@@ -309,9 +309,10 @@ func TestFrequency(t *testing.T) {
 	}
 	for name, adapt := range map[string]func(p *frequency, s *Shape){
 		"at once": func(*frequency, *Shape) {},
+		// In bands of one or two groups, and one plane at a time, or a sixth of many.
 		"in bands": func(p *frequency, s *Shape) {
 			p.lattice.budget = 2 * perBackward(s, 1) * p.lattice.periodW
-			p.lattice.shareTargets, p.lattice.shareSources = 1, 1
+			p.lattice.shareTargets, p.lattice.shareSources = max(1, s.Targets()/6), max(1, s.Sources()/6)
 		},
 		// In bands and shares of several planes, with the spectrum of x kept whole.
 		"in shares": func(p *frequency, s *Shape) {
