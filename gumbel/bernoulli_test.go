@@ -125,7 +125,11 @@ func TestTemperature(t *testing.T) {
 			t.Errorf("a negative number of steps: %v", err)
 		}
 	}()
-	d, _ := New(Config{Group: lie.SE2, Max: 8})
+	d, err := New(Config{Group: lie.SE2, Max: 8, Steps: MaxSteps})
+	if err != nil {
+		t.Fatalf("the largest number of steps: %v", err)
+	}
+	d.Anneal(MaxSteps)
 	d.Anneal(-1)
 }
 
@@ -139,6 +143,12 @@ func TestRelaxedExtremes(t *testing.T) {
 					t.Errorf("logit %v, u %v, T %v: %v, slope %v", x, u, temperature, soft, slope)
 				}
 			}
+		}
+	}
+	// A draw at an end is as any other: neither certain nor without a slope.
+	for _, u := range []float64{0, 1} {
+		if soft, slope := relaxed(0, u, 1); !(soft > 0 && soft < 1 && slope > 0) {
+			t.Errorf("u %v: %v, slope %v", u, soft, slope)
 		}
 	}
 	if soft, _ := relaxed(math.NaN(), 0.5, 0.5); !math.IsNaN(hard(soft)) {

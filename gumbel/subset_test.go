@@ -840,6 +840,43 @@ func TestWeighted(t *testing.T) {
 	}
 }
 
+// Lists are rigid, from the beginning, where nothing is learned from the gradient of the elements.
+func TestRigid(t *testing.T) {
+	for _, cfg := range kinds() {
+		for _, partial := range []bool{false, true} {
+			for _, compat := range []bool{false, true} {
+				cfg.Partial, cfg.Compat = partial, compat
+				d, err := gumbel.New(cfg)
+				if err != nil {
+					continue // TestConfigErrors
+				}
+				params := bind(t, d, 0.5)
+				e := d.NewLists(1)
+				planned := e.Rigid
+				src := stream.New(1, "rigid", 0)
+				params.ZeroGrad()
+				moved := false
+				for range 20 {
+					d.Draw(e, src, true)
+					for i := range e.Grad {
+						for k := range e.Grad[i] {
+							e.Grad[i][k] = src.Normal()
+						}
+					}
+					clear(e.WeightGrad)
+					d.Backward(e)
+				}
+				for _, p := range params.All() {
+					moved = moved || p.Trained() && slices.ContainsFunc(p.Grad.Host(), func(g float32) bool { return g != 0 })
+				}
+				if planned == moved || e.Rigid == moved {
+					t.Errorf("%s, compat %v: rigid %v, when drawn %v, though learned from the elements is %v", name(cfg), compat, planned, e.Rigid, moved)
+				}
+			}
+		}
+	}
+}
+
 // TestIID: elements lie anywhere on the subset, whichever their place in the list, and
 // do not know of each other. Midpoints are those of the cells all the same.
 func TestIID(t *testing.T) {
