@@ -305,6 +305,19 @@ func TestReplacedEnds(t *testing.T) {
 	}
 }
 
+// TestOthersMaps: a layer does not overwrite a map of another plan, or one that no plan made.
+func TestOthersMaps(t *testing.T) {
+	s, other := newSmall(t, false), newSmall(t, false)
+	for what, m := range map[string]*nn.Map{
+		"of another plan": other.plan.Map(1, 1, 1, 2),
+		"of no plan":      {C: 1, MaxN: 1, N: 1, H: 1, W: 1, B: 1},
+	} {
+		if y := nn.NewReLU().Plan(s.plan, m); y.Shares(m) {
+			t.Errorf("a map %s is overwritten", what)
+		}
+	}
+}
+
 // TestReadBeforeInPlace: a layer that reads a map before another one overwrites it adds to
 // the gradient that the latter leaves.
 func TestReadBeforeInPlace(t *testing.T) {
