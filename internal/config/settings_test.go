@@ -250,10 +250,30 @@ func TestNetRefuses(t *testing.T) {
 			t.Errorf("%s: %v", assignment, err)
 		}
 	}
-	c := thirteenLayers(cifar("cifar10", 4, false))
+	c := published("rotmnist", "SE(2)", 8, false)
+	c.Net.Width, c.Net.Factors = 4096, []int{1, 3}
+	want := "net.width is 4096 and net.factors is [1, 3], which makes 12288 channels; allowed: products up to 8192"
+	if err := c.Check(); err == nil || err.Error() != want {
+		t.Errorf("a block that is too wide: %v", err)
+	}
+	c = thirteenLayers(cifar("cifar10", 4, false))
 	c.Net.LastT2 = true
 	if err := c.Check(); err == nil || err.Error() != "net.last_t2 is true; allowed: false for GCNN" {
 		t.Errorf("net.last_t2 of GCNN: %v", err)
+	}
+}
+
+// Rates that are not given are those of what is learned alike.
+func TestRates(t *testing.T) {
+	for _, c := range []struct{ subset, keep, wantSubset, wantKeep float64 }{
+		{0, 0, 1e-3, 1e-3}, {1e-2, 0, 1e-2, 1e-2}, {0, 0.3, 1e-3, 0.3}, {1e-2, 0.3, 1e-2, 0.3},
+	} {
+		cfg := published("rotmnist", "E(2)", 8, true)
+		cfg.Train.LR, cfg.Train.LRSubset, cfg.Train.LRKeep = 1e-3, c.subset, c.keep
+		got := cfg.Training().Optimizer
+		if got.LR != 1e-3 || got.SubsetLR != c.wantSubset || got.KeepLR != c.wantKeep {
+			t.Errorf("train.lr_subset %v, train.lr_keep %v: rates %v, %v and %v", c.subset, c.keep, got.LR, got.SubsetLR, got.KeepLR)
+		}
 	}
 }
 

@@ -210,3 +210,20 @@ func TestSeparate(t *testing.T) {
 		}
 	}
 }
+
+// A reference of another size than the loss is not taken for it.
+func TestProjectionSizes(t *testing.T) {
+	y := newToy(t, "")
+	p := gradcheck.NewProjection(y.dev, 5, 1)
+	if x := []float64{1, 2, 3}; p.Of(x) == 0 { // before a Loss any size will do
+		t.Error("a projection is zero")
+	}
+	p.Loss(y.in.Value.Slice(0, 4))
+	p.Of(make([]float64, 4))
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("three values were taken where the loss had four")
+		}
+	}()
+	p.Of(make([]float64, 3))
+}

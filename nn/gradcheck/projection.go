@@ -1,6 +1,8 @@
 package gradcheck
 
 import (
+	"fmt"
+
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
@@ -12,6 +14,7 @@ type Projection struct {
 	dev    tensor.Device
 	weight []float32
 	value  []float32
+	last   int // values that Loss was given
 }
 
 // NewProjection returns weights for arrays of up to n values.
@@ -26,7 +29,8 @@ func NewProjection(dev tensor.Device, n int, seed uint64) *Projection {
 
 // Loss returns the scalar product of y and the first weights, summed in float64.
 func (p *Projection) Loss(y tensor.Buffer) float64 {
-	value := p.value[:y.Len()]
+	p.last = y.Len()
+	value := p.value[:p.last]
 	p.dev.Download(value, y)
 	sum := 0.0
 	for i, v := range value {
@@ -35,8 +39,12 @@ func (p *Projection) Loss(y tensor.Buffer) float64 {
 	return sum
 }
 
-// Of is Loss for a float64 array, for use in Case.Reference.
+// Of is Loss for a float64 array, for use in Case.Reference. It panics unless there are
+// as many values as the last Loss had: a result of another shape is no reference for it.
 func (p *Projection) Of(y []float64) float64 {
+	if p.last != 0 && len(y) != p.last {
+		panic(fmt.Sprintf("gradcheck: Projection.Of has %d values, the last Loss had %d", len(y), p.last))
+	}
 	sum := 0.0
 	for i, v := range y {
 		sum += v * float64(p.weight[i])
