@@ -126,7 +126,7 @@ func TestPapers(t *testing.T) {
 // What distinguishes presets that stand for published commands.
 func TestPublishedCommands(t *testing.T) {
 	for name, want := range map[string]map[string]string{
-		"rotmnist-se2-8-partial":                     {"train.lr_subset": "0.001", "train.monotonic": "0", "train.kernel_norm": "0", "net.factors": "[1, 2]"},
+		"rotmnist-se2-8-partial":                     {"train.epochs": "300", "train.batch": "64", "train.lr": "0.001", "train.schedule": "cosine", "train.warmup_epochs": "5", "train.lr_subset": "0.001", "train.monotonic": "0", "train.kernel_norm": "0", "net.factors": "[1, 2]"},
 		"rotmnist-se2-8-partial-monotonic":           {"train.lr_subset": "0.001", "train.monotonic": "0.001", "train.monotonic_order": "decreasing"},
 		"cifar10-se2-8-partial":                      {"train.lr_subset": "0.0001", "train.monotonic": "0", "train.kernel_norm": "0.0001"},
 		"cifar10-se2-8-full":                         {"net.pooling": "auto", "net.last_t2": "false"},
@@ -135,8 +135,8 @@ func TestPublishedCommands(t *testing.T) {
 		"cifar100-e2-8-full":                         {"net.pooling": "auto", "net.last_t2": "false"},
 		"cifar100-e2-8-full-lastt2":                  {"net.pooling": "auto", "net.last_t2": "true"},
 		"cifar10-e2-8-augerino":                      {"net.type": "AugerinoCKResNet", "group.name": "E(2)", "conv.partial": "false"},
-		"cifar10-se2-4-full-13layer":                 {"train.epochs": "205", "train.batch": "128", "net.dropout": "0.3"},
-		"mnist6-180-se2-8-partial-perelement-magnet": {"kernel.type": "MAGNet", "conv.per_element": "true", "train.epochs": "300", "train.schedule": "constant"},
+		"cifar10-se2-4-full-13layer":                 {"train.epochs": "205", "train.batch": "128", "train.warmup_epochs": "5", "net.dropout": "0.3"},
+		"mnist6-180-se2-8-partial-perelement-magnet": {"kernel.type": "MAGNet", "conv.per_element": "true", "train.epochs": "300", "train.lr": "0.001", "train.lr_subset": "0.001", "train.schedule": "constant"},
 		"mnist6-180-se2-8-full-fourier":              {"kernel.type": "Fourier", "net.norm": "LayerNorm", "net.width": "20"},
 	} {
 		c, err := Lookup(name)
