@@ -119,10 +119,6 @@ func BenchmarkColSum(b *testing.B) {
 	benchColumns(b, 4, func(x, _ []float32, v [4][]float32) { ColSum(v[0], x) })
 }
 
-func BenchmarkColDot(b *testing.B) {
-	benchColumns(b, 8, func(x, y []float32, v [4][]float32) { ColDot(v[0], x, y) })
-}
-
 func BenchmarkColAffine(b *testing.B) {
 	benchColumns(b, 8, func(x, y []float32, v [4][]float32) { ColAffine(y, x, v[0], v[1]) })
 }

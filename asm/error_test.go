@@ -36,7 +36,6 @@ func TestLengths(t *testing.T) {
 		{"Dot: y", func() { Dot(v(3), v(2)) }},
 		{"ColSum: x", func() { ColSum(v(3), v(7)) }},
 		{"ColSum: x", func() { ColSum(nil, v(7)) }},
-		{"ColDot: y", func() { ColDot(v(3), v(6), v(9)) }},
 		{"ColAffine: x", func() { ColAffine(v(7), v(7), v(3), v(3)) }},
 		{"ColAffine: x", func() { ColAffine(v(3), v(6), v(3), v(3)) }},
 		{"ColAffine: shift", func() { ColAffine(v(6), v(6), v(3), v(2)) }},
@@ -81,7 +80,6 @@ func TestEmpty(t *testing.T) {
 			t.Error("a sum of nothing is not zero")
 		}
 		ColSum(nil, nil)
-		ColDot(nil, nil, nil)
 		ColAffine(nil, nil, nil, nil)
 		ColMax(nil, nil, nil)
 	})

@@ -118,7 +118,6 @@ func TestStayInside(t *testing.T) {
 	}
 	columns := map[string]func(rows, cols int){
 		"ColSum":       func(r, c int) { ColSum(x(c), x(r*c)) },
-		"ColDot":       func(r, c int) { ColDot(x(c), x(r*c), x(r*c)) },
 		"ColAffine":    func(r, c int) { ColAffine(x(r*c), x(r*c), x(c), x(c)) },
 		"NormPool":     func(w, b int) { NormPool(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },
 		"NormPoolSums": func(w, b int) { NormPoolSums(x(w*b), x(2*w*b), x(2*w*b), b, new(NormMap)) },

@@ -81,24 +81,6 @@ func ColSum(dst, x []float32) {
 	}
 }
 
-// ColDot writes the sum of x[r,c]*y[r,c] over the rows of x and y [rows, cols]
-// to dst [cols]; 0 without rows. It panics with *Error unless len(x) is a
-// multiple of len(dst) and len(y) = len(x).
-func ColDot(dst, x, y []float32) {
-	matrix("ColDot", len(x), len(dst))
-	same("ColDot", "x", len(x), "y", len(y))
-	raceRead(x)
-	raceRead(y)
-	raceWrite(dst)
-	switch len(dst) {
-	case 0:
-	case 1:
-		dst[0] = Dot(x, y)
-	default:
-		colDot(dst, x, y)
-	}
-}
-
 // ColAffine writes scale[c]*x[r,c] + shift[c] to dst[r,c]. dst and x are
 // [rows, cols], scale and shift [cols]. dst may be x. It panics with *Error
 // unless the lengths fit.

@@ -110,41 +110,6 @@ func colSumBlock(acc *[strip]float64, x *float32, rows, stride, n int) {
 }
 
 //go:noescape
-func colDotAVX2(part, x, y *float32, rows, stride, n int)
-
-//go:noescape
-func colDotAVX512(part, x, y *float32, rows, stride, n int)
-
-func colDot(dst, x, y []float32) {
-	if level == Generic {
-		colDotGeneric(dst, x, y)
-		return
-	}
-	cols, rows := len(dst), len(x)/len(dst)
-	for c, n := 0, 0; c < cols; c += n {
-		n = columns(cols - c)
-		var acc [strip]float64
-		for r := 0; r < rows; r += colBlock {
-			colDotBlock(&acc, &x[r*cols+c], &y[r*cols+c], min(colBlock, rows-r), cols, n)
-		}
-		round(dst[c:c+n], &acc)
-	}
-}
-
-//go:noinline
-func colDotBlock(acc *[strip]float64, x, y *float32, rows, stride, n int) {
-	var part [strip]float32
-	if level == AVX512 {
-		colDotAVX512(&part[0], x, y, rows, stride, n)
-	} else {
-		colDotAVX2(&part[0], x, y, rows, stride, n)
-	}
-	for j, v := range part[:n] {
-		acc[j] += float64(v)
-	}
-}
-
-//go:noescape
 func colAffineAVX2(dst, x, scale, shift *float32, rows, stride, n int)
 
 //go:noescape

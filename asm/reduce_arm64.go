@@ -119,56 +119,17 @@ func colSum(dst, x []float32) {
 		colSumGeneric(dst, x)
 		return
 	}
-	colReduceNEON(dst, x, nil)
-}
-
-//go:noinline
-func colDot(dst, x, y []float32) {
-	if level != NEON {
-		colDotGeneric(dst, x, y)
-		return
-	}
-	colReduceNEON(dst, x, y)
-}
-
-// colReduceNEON sums the columns of x or, if y is not nil, those of x*y: blocks of rows in
-// float32 and the blocks in float64.
-func colReduceNEON(dst, x, y []float32) {
 	cols := len(dst)
 	rows := len(x) / cols
 	for c := 0; c < cols; {
 		n := stripWidth(cols - c)
 		var total [strip]float64
 		var block [strip]float32
-		if n < 4 {
-			var xs, ys narrow
-			yp := &ys[0]
-			if y == nil {
-				yp = nil
-			}
-			for r := 0; r < rows; r += colBlock {
-				h := min(colBlock, rows-r)
-				xs.gather(x[r*cols+c:], h, n, cols)
-				if y != nil {
-					ys.gather(y[r*cols+c:], h, n, cols)
-				}
-				colReduceBlock(h, 4, 4, &xs[0], yp, &block[0])
-				for j, v := range block[:n] {
-					total[j] += float64(v)
-				}
-			}
-		} else {
-			for r := 0; r < rows; r += colBlock {
-				h := min(colBlock, rows-r)
-				i := r*cols + c
-				colReduceBlock(h, n&^3, cols, &x[i], at(y, i), &block[0])
-				if n&3 != 0 {
-					last := i + n - 4
-					colReduceBlock(h, 4, cols, &x[last], at(y, last), &block[n-4])
-				}
-				for j, v := range block[:n] {
-					total[j] += float64(v)
-				}
+		for r := 0; r < rows; r += colBlock {
+			h := min(colBlock, rows-r)
+			colSumBlock(x[r*cols+c:], h, n, cols, &block)
+			for j, v := range block[:n] {
+				total[j] += float64(v)
 			}
 		}
 		round(dst[c:c+n], &total)
@@ -176,20 +137,18 @@ func colReduceNEON(dst, x, y []float32) {
 	}
 }
 
-// at returns where value i of y is, or nil for none.
-func at(y []float32, i int) *float32 {
-	if y == nil {
-		return nil
-	}
-	return &y[i]
-}
-
-func colReduceBlock(rows, cols, ld int, x, y, acc *float32) {
-	if y == nil {
-		colSumNEON(rows, cols, ld, x, acc)
+// colSumBlock sums n columns of the given rows of x, ld apart, in float32.
+func colSumBlock(x []float32, rows, n, ld int, sums *[strip]float32) {
+	if n < 4 {
+		var w narrow
+		w.gather(x, rows, n, ld)
+		colSumNEON(rows, 4, 4, &w[0], &sums[0])
 		return
 	}
-	colDotNEON(rows, cols, ld, x, y, acc)
+	colSumNEON(rows, n&^3, ld, &x[0], &sums[0])
+	if n&3 != 0 {
+		colSumNEON(rows, 4, ld, &x[n-4], &sums[n-4])
+	}
 }
 
 //go:noinline
@@ -268,9 +227,6 @@ func sumSquaresNEON(n int, x *float32, mean float32, acc *vec)
 
 //go:noescape
 func colSumNEON(rows, cols, ld int, x, acc *float32)
-
-//go:noescape
-func colDotNEON(rows, cols, ld int, x, y, acc *float32)
 
 //go:noescape
 func colAffineNEON(rows, cols, ld int, dst, x, scale, shift *float32)

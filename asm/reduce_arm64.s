@@ -257,68 +257,6 @@ fourRow:
 done:
 	RET
 
-// func colDotNEON(rows, cols, ld int, x, y, acc *float32)
-//
-//    acc[j] = x[r*ld+j]*y[r*ld+j] summed over r, fused
-TEXT ·colDotNEON(SB), NOSPLIT, $0-48
-	MOVD rows+0(FP), R0
-	MOVD cols+8(FP), R1
-	MOVD ld+16(FP), R2
-	MOVD x+24(FP), R3
-	MOVD y+32(FP), R4
-	MOVD acc+40(FP), R5
-	LSL  $2, R2
-
-wide:
-	SUBS $16, R1
-	BLT  narrow
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	MOVD R0, R10
-	MOVD R3, R11
-	MOVD R4, R12
-	ADD  $64, R3
-	ADD  $64, R4
-
-wideRow:
-	VLD1.P (R11)(R2), [V16.S4, V17.S4, V18.S4, V19.S4]
-	VLD1.P (R12)(R2), [V20.S4, V21.S4, V22.S4, V23.S4]
-	VFMLA  V16.S4, V20.S4, V0.S4
-	VFMLA  V17.S4, V21.S4, V1.S4
-	VFMLA  V18.S4, V22.S4, V2.S4
-	VFMLA  V19.S4, V23.S4, V3.S4
-	SUB    $1, R10
-	CBNZ   R10, wideRow
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R5)
-	B      wide
-
-narrow:
-	ADD $16, R1
-
-four:
-	SUBS $4, R1
-	BLT  done
-	VEOR V0.B16, V0.B16, V0.B16
-	MOVD R0, R10
-	MOVD R3, R11
-	MOVD R4, R12
-	ADD  $16, R3
-	ADD  $16, R4
-
-fourRow:
-	VLD1.P (R11)(R2), [V16.S4]
-	VLD1.P (R12)(R2), [V20.S4]
-	VFMLA  V16.S4, V20.S4, V0.S4
-	SUB    $1, R10
-	CBNZ   R10, fourRow
-	VST1.P [V0.S4], 16(R5)
-	B      four
-
-done:
-	RET
-
 // func colAffineNEON(rows, cols, ld int, dst, x, scale, shift *float32)
 //
 //    dst[r*ld+j] = scale[j]*x[r*ld+j] + shift[j] // fused

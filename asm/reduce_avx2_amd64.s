@@ -134,59 +134,16 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 	VZEROUPPER
 	RET
 
-// Column reductions of a strip of x: 64 columns, or up to 8 under Y15:
+// The column sums of a strip of x: 64 columns, or up to 8 under Y15:
 //
-//	for r := range rows { for c := range n { part[c] += op(x[r*stride+c]) } }
+//	for r := range rows { for c := range n { part[c] += x[r*stride+c] } }
 //
 // A narrow strip has accumulators of its own for even and odd rows, which are
 // added at the end.
 //
 // Registers
-//	DI part   SI x   DX y or mean   CX rows left   R8 row pitch in bytes
-//	BX columns   AX scratch
-//	Y0-Y7 sums (narrow: Y0 even rows, Y4 odd rows)   Y8-Y13 x   Y14 mean (narrow)
-//	Y15 the columns
-
-// WIDE(offset, temporary, accumulator) adds one full vector, NARROW the lanes
-// of Y15.
-#define COLREDUCE(WIDE, NARROW, ADVANCE) \
-	ZERO8;                      \
-	CMPQ        BX, $64;        \
-	JEQ         wide;           \
-	narrow:                     \
-	NARROW(Y8, Y9, Y0);         \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JEQ         narrowdone;     \
-	NARROW(Y10, Y11, Y4);       \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JNE         narrow;         \
-	narrowdone:                 \
-	VADDPS      Y4, Y0, Y0;     \
-	VMASKMOVPS  Y0, Y15, (DI);  \
-	VZEROUPPER;                 \
-	RET;                        \
-	wide:                       \
-	WIDE(0, Y8, Y0);            \
-	WIDE(32, Y9, Y1);           \
-	WIDE(64, Y10, Y2);          \
-	WIDE(96, Y11, Y3);          \
-	WIDE(128, Y12, Y4);         \
-	WIDE(160, Y13, Y5);         \
-	WIDE(192, Y8, Y6);          \
-	WIDE(224, Y9, Y7);          \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JNE         wide;           \
-	STORE4(Y0, Y1, Y2, Y3, DI); \
-	ADDQ        $128, DI;       \
-	STORE4(Y4, Y5, Y6, Y7, DI); \
-	VZEROUPPER;                 \
-	RET
-
-#define NEXTROW1 ADDQ R8, SI
-#define NEXTROW2 ADDQ R8, SI; ADDQ R8, DX
+//	DI part   SI x   CX rows left   R8 row pitch in bytes   BX columns   AX scratch
+//	Y0-Y7 sums (narrow: Y0 even rows, Y4 odd rows)   Y8, Y9 x (narrow)   Y15 the columns
 
 // COLUMNS sets BX to the number of columns and Y15 to its lanes, none for 64.
 #define COLUMNS(N) \
@@ -194,20 +151,6 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 	MOVQ BX, CX;  \
 	ANDQ $15, CX; \
 	TAILMASK
-
-#define COLSUM(O, T, A) VADDPS O(SI), A, A
-#define COLSUMN(T, U, A) \
-	VMASKMOVPS (SI), Y15, T; \
-	VADDPS     T, A, A
-
-#define COLDOT(O, T, A) \
-	VMOVUPS     O(SI), T;   \
-	VFMADD231PS O(DX), T, A
-
-#define COLDOTN(T, U, A) \
-	VMASKMOVPS  (SI), Y15, T; \
-	VMASKMOVPS  (DX), Y15, U; \
-	VFMADD231PS U, T, A
 
 // func colSumAVX2(part, x *float32, rows, stride, n int)
 TEXT ·colSumAVX2(SB), NOSPLIT, $0-40
@@ -217,28 +160,55 @@ TEXT ·colSumAVX2(SB), NOSPLIT, $0-40
 	MOVQ rows+16(FP), CX
 	MOVQ stride+24(FP), R8
 	SHLQ $2, R8
-	COLREDUCE(COLSUM, COLSUMN, NEXTROW1)
+	ZERO8
+	CMPQ BX, $64
+	JEQ  wide
 
-// func colDotAVX2(part, x, y *float32, rows, stride, n int)
-TEXT ·colDotAVX2(SB), NOSPLIT, $0-48
-	MOVQ part+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
-	COLREDUCE(COLDOT, COLDOTN, NEXTROW2)
+narrow:
+	VMASKMOVPS (SI), Y15, Y8
+	VADDPS     Y8, Y0, Y0
+	ADDQ       R8, SI
+	DECQ       CX
+	JEQ        narrowdone
+	VMASKMOVPS (SI), Y15, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       R8, SI
+	DECQ       CX
+	JNE        narrow
 
-	// The column map of a strip: 64 columns, in two halves, or up to 8 under Y15. The
-	// vectors stay in registers over the rows:
-	//
-	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-	//
-	// Registers
-	//	DI dst   SI x   R9 scale   R10 shift   CX rows left
-	//	R8 row pitch in bytes   AX scratch   BX columns left
-	//	Y0-Y3 x   Y4-Y7 scale   Y8-Y11 shift   Y15 the columns
+narrowdone:
+	VADDPS     Y4, Y0, Y0
+	VMASKMOVPS Y0, Y15, (DI)
+	VZEROUPPER
+	RET
+
+wide:
+	VADDPS (SI), Y0, Y0
+	VADDPS 32(SI), Y1, Y1
+	VADDPS 64(SI), Y2, Y2
+	VADDPS 96(SI), Y3, Y3
+	VADDPS 128(SI), Y4, Y4
+	VADDPS 160(SI), Y5, Y5
+	VADDPS 192(SI), Y6, Y6
+	VADDPS 224(SI), Y7, Y7
+	ADDQ   R8, SI
+	DECQ   CX
+	JNE    wide
+	STORE4(Y0, Y1, Y2, Y3, DI)
+	ADDQ   $128, DI
+	STORE4(Y4, Y5, Y6, Y7, DI)
+	VZEROUPPER
+	RET
+
+// The column map of a strip: 64 columns, in two halves, or up to 8 under Y15. The
+// vectors stay in registers over the rows:
+//
+//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
+//
+// Registers
+//	DI dst   SI x   R9 scale   R10 shift   CX rows left
+//	R8 row pitch in bytes   AX scratch   BX columns left
+//	Y0-Y3 x   Y4-Y7 scale   Y8-Y11 shift   Y15 the columns
 
 // func colAffineAVX2(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX2(SB), NOSPLIT, $0-56

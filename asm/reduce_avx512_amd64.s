@@ -132,62 +132,15 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 	VZEROUPPER
 	RET
 
-// Column reductions of a strip of x: 64 columns, or up to 16 under K1. Even and
+// The column sums of a strip of x: 64 columns, or up to 16 under K1. Even and
 // odd rows have accumulators of their own, which are added at the end:
 //
-//	for r := range rows { for c := range n { acc[r%2][c] += op(x[r*stride+c]) } }
+//	for r := range rows { for c := range n { acc[r%2][c] += x[r*stride+c] } }
 //	part[c] = acc[0][c] + acc[1][c]
 //
 // Registers
-//	DI part   SI x   DX y   CX rows left   R8 row pitch in bytes   AX scratch
-//	Z0-Z3 even rows   Z4-Z7 odd rows   Z8-Z11 x   Z16-Z19 mean   K1 the columns
-
-// WIDE(offset, temporary, accumulator, mean) adds one full vector, NARROW the
-// lanes of K1.
-#define COLREDUCE(WIDE, NARROW, ADVANCE) \
-	ZERO8;                      \
-	CMPQ        BX, $64;        \
-	JEQ         wide;           \
-	narrow:                     \
-	NARROW(Z8, Z0);             \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JEQ         narrowdone;     \
-	NARROW(Z9, Z4);             \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JNE         narrow;         \
-	narrowdone:                 \
-	VADDPS      Z4, Z0, Z0;     \
-	VMOVUPS     Z0, K1, (DI);   \
-	VZEROUPPER;                 \
-	RET;                        \
-	wide:                       \
-	WIDE(0, Z8, Z0);            \
-	WIDE(64, Z9, Z1);           \
-	WIDE(128, Z10, Z2);         \
-	WIDE(192, Z11, Z3);         \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JEQ         widedone;       \
-	WIDE(0, Z8, Z4);            \
-	WIDE(64, Z9, Z5);           \
-	WIDE(128, Z10, Z6);         \
-	WIDE(192, Z11, Z7);         \
-	ADVANCE;                    \
-	DECQ        CX;             \
-	JNE         wide;           \
-	widedone:                   \
-	VADDPS      Z4, Z0, Z0;     \
-	VADDPS      Z5, Z1, Z1;     \
-	VADDPS      Z6, Z2, Z2;     \
-	VADDPS      Z7, Z3, Z3;     \
-	STORE4(Z0, Z1, Z2, Z3, DI); \
-	VZEROUPPER;                 \
-	RET
-
-#define NEXTROW1 ADDQ R8, SI
-#define NEXTROW2 ADDQ R8, SI; ADDQ R8, DX
+//	DI part   SI x   CX rows left   R8 row pitch in bytes   AX scratch
+//	Z0-Z3 even rows   Z4-Z7 odd rows   K1 the columns
 
 // COLUMNS sets BX to the number of columns and K1 to its lanes when at most 16.
 #define COLUMNS(N) \
@@ -198,17 +151,6 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
 	DECQ  AX;     \
 	KMOVW AX, K1
 
-#define COLSUM(O, T, A) VADDPS O(SI), A, A
-#define COLSUMN(T, A) VADDPS (SI), A, K1, A
-
-#define COLDOT(O, T, A) \
-	VMOVUPS     O(SI), T;   \
-	VFMADD231PS O(DX), T, A
-
-#define COLDOTN(T, A) \
-	VMOVUPS.Z   (SI), K1, T;   \
-	VFMADD231PS (DX), T, K1, A
-
 // func colSumAVX512(part, x *float32, rows, stride, n int)
 TEXT ·colSumAVX512(SB), NOSPLIT, $0-40
 	MOVQ part+0(FP), DI
@@ -217,28 +159,60 @@ TEXT ·colSumAVX512(SB), NOSPLIT, $0-40
 	MOVQ rows+16(FP), CX
 	MOVQ stride+24(FP), R8
 	SHLQ $2, R8
-	COLREDUCE(COLSUM, COLSUMN, NEXTROW1)
+	ZERO8
+	CMPQ BX, $64
+	JEQ  wide
 
-// func colDotAVX512(part, x, y *float32, rows, stride, n int)
-TEXT ·colDotAVX512(SB), NOSPLIT, $0-48
-	MOVQ part+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DX
-	COLUMNS(n+40(FP))
-	MOVQ rows+24(FP), CX
-	MOVQ stride+32(FP), R8
-	SHLQ $2, R8
-	COLREDUCE(COLDOT, COLDOTN, NEXTROW2)
+narrow:
+	VADDPS (SI), Z0, K1, Z0
+	ADDQ   R8, SI
+	DECQ   CX
+	JEQ    narrowdone
+	VADDPS (SI), Z4, K1, Z4
+	ADDQ   R8, SI
+	DECQ   CX
+	JNE    narrow
 
-	// The column map of a strip: 64 columns, or up to 16 under K1. The vectors stay in
-	// registers over the rows:
-	//
-	//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
-	//
-	// Registers
-	//	DI dst   SI x   R9 scale   R10 shift   CX rows left
-	//	R8 row pitch in bytes   AX scratch   BX columns
-	//	Z0-Z3 x   Z16-Z19 scale   Z20-Z23 shift
+narrowdone:
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS Z0, K1, (DI)
+	VZEROUPPER
+	RET
+
+wide:
+	VADDPS (SI), Z0, Z0
+	VADDPS 64(SI), Z1, Z1
+	VADDPS 128(SI), Z2, Z2
+	VADDPS 192(SI), Z3, Z3
+	ADDQ   R8, SI
+	DECQ   CX
+	JEQ    widedone
+	VADDPS (SI), Z4, Z4
+	VADDPS 64(SI), Z5, Z5
+	VADDPS 128(SI), Z6, Z6
+	VADDPS 192(SI), Z7, Z7
+	ADDQ   R8, SI
+	DECQ   CX
+	JNE    wide
+
+widedone:
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	STORE4(Z0, Z1, Z2, Z3, DI)
+	VZEROUPPER
+	RET
+
+// The column map of a strip: 64 columns, or up to 16 under K1. The vectors stay in
+// registers over the rows:
+//
+//	for r := range rows { for j := range n { dst[r,j] = fma(scale[j], x[r,j], shift[j]) } }
+//
+// Registers
+//	DI dst   SI x   R9 scale   R10 shift   CX rows left
+//	R8 row pitch in bytes   AX scratch   BX columns
+//	Z0-Z3 x   Z16-Z19 scale   Z20-Z23 shift
 
 // func colAffineAVX512(dst, x, scale, shift *float32, rows, stride, n int)
 TEXT ·colAffineAVX512(SB), NOSPLIT, $0-56

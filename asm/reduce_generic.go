@@ -46,20 +46,6 @@ func colSumGeneric(dst, x []float32) {
 	}
 }
 
-func colDotGeneric(dst, x, y []float32) {
-	cols := len(dst)
-	for c := 0; c < cols; c += strip {
-		n := min(strip, cols-c)
-		var acc [strip]float64
-		for r := c; r < len(x); r += cols {
-			for j, v := range x[r : r+n] {
-				acc[j] += float64(v) * float64(y[r+j])
-			}
-		}
-		round(dst[c:c+n], &acc)
-	}
-}
-
 func round(dst []float32, acc *[strip]float64) {
 	for j := range dst {
 		dst[j] = float32(acc[j])

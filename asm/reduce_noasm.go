@@ -10,8 +10,6 @@ func sumSquares(x []float32, mean float32) float64 { return sumSquaresGeneric(x,
 
 func colSum(dst, x []float32) { colSumGeneric(dst, x) }
 
-func colDot(dst, x, y []float32) { colDotGeneric(dst, x, y) }
-
 func colAffine(dst, x, scale, shift []float32) { colAffineGeneric(dst, x, scale, shift) }
 
 func colMax(max, index, x []float32) { colMaxGeneric(max, index, x) }

@@ -215,6 +215,24 @@ func TestUnpackZipThatLies(t *testing.T) {
 	wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
 }
 
+// A file whose size no set states may not take the disk: it is refused by what the archive says of it.
+func TestUnpackHuge(t *testing.T) {
+	var b bytes.Buffer
+	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "two.txt", Size: maxMember + 1, Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+		t.Fatal(err)
+	}
+	zipped := zipOf(t, entry{"two.txt", []byte("2")}, entry{"one.bin", ramp(300)})
+	at := bytes.Index(zipped, []byte("PK\x01\x02"))
+	copy(zipped[at+24:], []byte{1, 0, 0, 0x40})
+	for suffix, archive := range map[string][]byte{".tar.gz": gzipped(t, b.Bytes()), ".zip": zipped} {
+		set := packedSet(suffix, archive)
+		dir := t.TempDir()
+		put(t, archive, dir, set.Archive.Name)
+		wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, set.Archive.Name), "two.txt in it has more than 1073741824 bytes")
+		wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
+	}
+}
+
 func TestUnpackCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

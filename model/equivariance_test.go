@@ -562,6 +562,22 @@ func TestEquivarianceLeavesTheNetwork(t *testing.T) {
 	}
 }
 
+// What is measured of a bound network are the weights that its device has, as training leaves them.
+func TestEquivarianceOfTheDevice(t *testing.T) {
+	net := newTiny(t)
+	cfg := EquivarianceConfig{Transformations: []Transformation{quarter}}
+	bound(t, net, quarter)
+	before := measured(t, net, cfg)
+	for _, p := range net.params.All() {
+		if p.Class == nn.Weight {
+			p.Value.Host()[0] += 1
+		}
+	}
+	if after := measured(t, net, cfg); fmt.Sprint(after) == fmt.Sprint(before) {
+		t.Error("other weights on the device make no difference")
+	}
+}
+
 func TestEquivarianceRefuses(t *testing.T) {
 	net := newTiny(t)
 	images := noise(net, 1)

@@ -188,7 +188,7 @@ func Presets() []Preset {
 		{"mnist6-m-mirror-2-partial", "mnist6-m", "MNIST sixes against their mirror images, the group of one reflection, learned subsets", on("mirror", 2, toy("mnist6-m", true))},
 		{"mnist6-m-mirror-2-full", "", "the same with full equivariance, which cannot tell the two apart", on("mirror", 2, toy("mnist6-m", false))},
 		{"mnist6-m-e2-16-partial", "", "MNIST sixes against their mirror images, E(2), learned subsets", longer(12, on("E(2)", 16, toy("mnist6-m", true)))},
-		{"mnist6-m-e2-16-full", "", "the same with full equivariance, which cannot tell the two apart", longer(6, on("E(2)", 16, toy("mnist6-m", false)))},
+		{"mnist6-m-e2-16-full", "", "the same with full equivariance, which cannot tell the two apart", longer(12, on("E(2)", 16, toy("mnist6-m", false)))},
 		{"mnist6-m-se2-8-partial", "", "MNIST sixes against their mirror images, SE(2), learned subsets", toy("mnist6-m", true)},
 		{"mnist6-m-se2-8-full", "", "the same with full rotation equivariance, which suffices: a mirror image is no rotation", toy("mnist6-m", false)},
 		{"rotmnist-se2-8-partial", "rotmnist", "rotated MNIST (RotMNIST), SE(2), learned subsets", published("rotmnist", "SE(2)", 8, true)},
