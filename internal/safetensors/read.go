@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -151,10 +152,7 @@ func place(entries []entry, length int64) error {
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
-		if a.begin != b.begin {
-			return sign(a.begin - b.begin)
-		}
-		return sign(a.end - b.end)
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
 	})
 	at := int64(0)
 	for i := range entries {
@@ -171,16 +169,6 @@ func place(entries []entry, length int64) error {
 		return fmt.Errorf("%d bytes at the end belong to no tensor", length-at)
 	}
 	return nil
-}
-
-func sign(d int64) int {
-	switch {
-	case d < 0:
-		return -1
-	case d > 0:
-		return 1
-	}
-	return 0
 }
 
 // load reads the values of a tensor whose place has been checked.

@@ -71,6 +71,18 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // TestNaN: payloads survive bit for bit.
+// TestAnyOrder: a header may name tensors in another order than their data have, empty ones among them.
+func TestAnyOrder(t *testing.T) {
+	f, err := decode(file(`{"c":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},"empty":{"dtype":"F32","shape":[0],"data_offsets":[4,4]},`+
+		`"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 0, 0, 128, 63, 0, 0, 0, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, c := f.Lookup("a"), f.Lookup("c"); a.F32[0] != 1 || c.F32[0] != 2 || len(f.Lookup("empty").F32) != 0 {
+		t.Errorf("a is %v, c is %v", a.F32, c.F32)
+	}
+}
+
 func TestNaN(t *testing.T) {
 	nan := math.Float32frombits(0x7fa00001)
 	f, err := decode(encode(t, []Tensor{{Name: "x", F32: []float32{nan}}}, nil))
