@@ -120,17 +120,21 @@ func TestTemperature(t *testing.T) {
 			}
 		}
 	}
-	defer func() {
-		if err, ok := recover().(*Error); !ok || err.Op != "Distribution.Anneal" {
-			t.Errorf("a negative number of steps: %v", err)
-		}
-	}()
 	d, err := New(Config{Group: lie.SE2, Max: 8, Steps: MaxSteps})
 	if err != nil {
 		t.Fatalf("the largest number of steps: %v", err)
 	}
 	d.Anneal(MaxSteps)
-	d.Anneal(-1)
+	for _, steps := range []int{-1, MaxSteps + 1} {
+		func() {
+			defer func() {
+				if err, ok := recover().(*Error); !ok || err.Op != "Distribution.Anneal" {
+					t.Errorf("%d steps: %v", steps, err)
+				}
+			}()
+			d.Anneal(steps)
+		}()
+	}
 }
 
 // At the ends of the interval samples and slopes stay finite.
