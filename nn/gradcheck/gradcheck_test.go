@@ -220,10 +220,12 @@ func TestProjectionSizes(t *testing.T) {
 	}
 	p.Loss(y.in.Value.Slice(0, 4))
 	p.Of(make([]float64, 4))
-	defer func() {
-		if r := recover(); r == nil {
-			t.Error("three values were taken where the loss had four")
-		}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("three values were taken where the loss had four")
+			}
+		}()
+		p.Of(make([]float64, 3))
 	}()
-	p.Of(make([]float64, 3))
 }
