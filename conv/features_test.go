@@ -180,10 +180,11 @@ func factoredDefinition(s *Shape, k *factoredKernel, x, bias, dy []float32) fact
 			for row := range s.OutH {
 				for col := range s.OutW {
 					at := ((m*s.OutH+row)*s.OutW + col) * s.B
-					for e := b0; e < b1; e++ {
-						d.y[at+e] = float64(bias[o])
-						d.dbias[o] += float64(dy[at+e])
-						d.sizeBias[o] += math.Abs(float64(dy[at+e]))
+					y, dy := d.y[at+b0:at+b1], dy[at+b0:at+b1]
+					for e, g := range dy {
+						y[e] = float64(bias[o])
+						d.dbias[o] += float64(g)
+						d.sizeBias[o] += math.Abs(float64(g))
 					}
 					for src := range s.Sources() {
 						c, j := src/s.NIn, src%s.NIn
@@ -194,12 +195,16 @@ func factoredDefinition(s *Shape, k *factoredKernel, x, bias, dy []float32) fact
 							}
 							ki := (o*s.In+c)*columns + (i*s.NIn+j)*len(s.Offsets) + k
 							xi := ((src*s.H+r)*s.W + cc) * s.B
-							for e := b0; e < b1; e++ {
-								xv, g := float64(x[xi+e]), float64(dy[at+e])
-								d.y[at+e] += kernel[ki] * xv
-								d.dx[xi+e] += kernel[ki] * g
-								dk[ki] += xv * g
+							w, sum := kernel[ki], 0.0
+							x, dx := x[xi+b0:][:len(dy)], d.dx[xi+b0:][:len(dy)]
+							y := y[:len(dy)]
+							for e, v := range dy {
+								xv, g := float64(x[e]), float64(v)
+								y[e] += w * xv
+								dx[e] += w * g
+								sum += xv * g
 							}
+							dk[ki] += sum
 						}
 					}
 				}
@@ -228,10 +233,10 @@ func newFactoredProblem(c trial, features int, of scaling) factoredProblem {
 	return p
 }
 
-// factoredProblems returns shapes of all kinds: planes smaller than the kernel,
+// factoredProblems draws data for shapes of all kinds: planes smaller than the kernel,
 // thin and wide batches, channels and features of one block and of several, fewer
-// live elements than planned.
-func factoredProblems(perElement bool) []factoredProblem {
+// live elements than planned. Scales are of the kind that is given for the i-th.
+func factoredProblems(perElement bool, of func(i int) scaling) []factoredProblem {
 	type example struct {
 		in, out, maxIn, maxOut, nIn, nOut, h, w, b, side, features int
 		padding                                                    Padding
@@ -258,7 +263,11 @@ func factoredProblems(perElement bool) []factoredProblem {
 		{5, 34, 4, 3, 2, 2, 3, 3, 33, 7, 16, Same},  // fewer live elements
 	}
 	random := stream.New(1, "shapes", 0)
-	for range 20 {
+	more := 20
+	if testing.Short() {
+		more = 7 // slow under qemu and the race detector
+	}
+	for range more {
 		e := example{
 			in: 1 + random.IntN(6), out: 1 + random.IntN(6), maxIn: 1 + random.IntN(4), maxOut: 1 + random.IntN(4),
 			side: 1 + 2*random.IntN(4), features: 1 + random.IntN(12), b: []int{1, 2, 3, 5, 16, 19, 32, 40}[random.IntN(8)],
@@ -277,29 +286,29 @@ func factoredProblems(perElement bool) []factoredProblem {
 		c.largest.PerElement = perElement
 		c.live = c.largest
 		c.live.NIn, c.live.NOut = e.nIn, e.nOut
-		problems[i] = newFactoredProblem(c, e.features, unscaled)
+		problems[i] = newFactoredProblem(c, e.features, of(i))
 	}
 	return problems
 }
 
+func alwaysUnscaled(int) scaling { return unscaled }
+
 func TestLowRank(t *testing.T) {
-	testFeaturePasses(t, func(_ *Shape, features int) featurePasses { return newLowRank(features) }, factoredProblems(false))
+	testFeaturePasses(t, func(_ *Shape, features int) featurePasses { return newLowRank(features) }, factoredProblems(false, alwaysUnscaled))
 }
 
 func TestScaledLowRank(t *testing.T) {
-	problems := factoredProblems(false)
-	for i, p := range problems {
-		problems[i] = newFactoredProblem(p.trial, p.features, scaling(i%3))
-	}
+	problems := factoredProblems(false, func(i int) scaling { return scaling(i % 3) })
 	testFeaturePasses(t, func(_ *Shape, features int) featurePasses { return newScaledLowRank(features) }, problems)
 }
 
 func TestPerElement(t *testing.T) {
-	testFeaturePasses(t, func(s *Shape, features int) featurePasses { return newPerElement(s, features) }, factoredProblems(true))
+	testFeaturePasses(t, func(s *Shape, features int) featurePasses { return newPerElement(s, features) }, factoredProblems(true, alwaysUnscaled))
 }
 
 // TestFrequency compares the frequency-domain algorithm with the definition, with all frequencies and
-// planes at a time and with few of them.
+// planes at a time and with few of them. Where tests are to be short each of the ways to divide the work
+// but the first has a third of the problems.
 func TestFrequency(t *testing.T) {
 	var problems []factoredProblem
 	for i, c := range trials() {
@@ -307,29 +316,38 @@ func TestFrequency(t *testing.T) {
 			problems = append(problems, newFactoredProblem(c, []int{1, 8, 33, 3}[i%4], scaling(i%3)))
 		}
 	}
-	for name, adapt := range map[string]func(p *frequency, s *Shape){
-		"at once": func(*frequency, *Shape) {},
+	for k, way := range []struct {
+		name  string
+		adapt func(p *frequency, s *Shape)
+	}{
+		{"at once", func(*frequency, *Shape) {}},
 		// In bands of one or two groups, and one plane at a time, or a sixth of many.
-		"in bands": func(p *frequency, s *Shape) {
+		{"in bands", func(p *frequency, s *Shape) {
 			p.lattice.budget = 2 * perBackward(s, 1) * p.lattice.periodW
 			p.lattice.shareTargets, p.lattice.shareSources = max(1, s.Targets()/6), max(1, s.Sources()/6)
-		},
+		}},
 		// In bands and shares of several planes, with the spectrum of x kept whole.
-		"in shares": func(p *frequency, s *Shape) {
+		{"in shares", func(p *frequency, s *Shape) {
 			p.lattice.budget = p.lattice.count * 2 * planeSize(s.Sources(), s.B)
-		},
+		}},
 		// Shares that are no whole channels, and blocks that straddle them.
-		"in uneven shares": func(p *frequency, s *Shape) {
+		{"in uneven shares", func(p *frequency, s *Shape) {
 			p.lattice.budget = 2 * perBackward(s, 7) * p.lattice.periodW
 			p.lattice.shareTargets, p.lattice.shareSources = 5, 7
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(way.name, func(t *testing.T) {
+			var some []factoredProblem
+			for i, p := range problems {
+				if k == 0 || i/3%3 == k-1 || !testing.Short() { // three in a row have the three kinds of scales
+					some = append(some, p)
+				}
+			}
 			testFeaturePasses(t, func(s *Shape, features int) featurePasses {
 				p := newFrequency(s, features)
-				adapt(p, s)
+				way.adapt(p, s)
 				return p
-			}, problems)
+			}, some)
 		})
 	}
 }

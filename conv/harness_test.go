@@ -248,28 +248,34 @@ func (h *harness) reference(values [][]float64, x []float64, u, v []lie.Element)
 		outH, outW, shift = m.H-k+1, m.W-k+1, 0
 	}
 	y := make([]float64, h.cfg.Out*len(u)*outH*outW*batch)
+	plane := outH * outW * batch
 	for o := range h.cfg.Out {
 		for i := range u {
-			for row := range outH {
-				for col := range outW {
-					for b := range batch {
-						s := bias[o]
-						for c := range h.cfg.In {
-							for j := range nIn {
-								for t, p := range points {
-									r, cc := row+p.row-shift, col+p.col-shift
-									if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
-										continue
-									}
-									plane := c*nIn + j
-									if h.depthwise {
-										plane = o*len(u) + i
-									}
-									s += kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t] * x[((plane*m.H+r)*m.W+cc)*batch+b]
+			y := y[(o*len(u)+i)*plane:][:plane]
+			for k := range y {
+				y[k] = bias[o]
+			}
+			for c := range h.cfg.In {
+				for j := range nIn {
+					source := c*nIn + j
+					if h.depthwise {
+						source = o*len(u) + i
+					}
+					x := x[source*m.H*m.W*batch:][:m.H*m.W*batch]
+					for t, p := range points {
+						w := kernel[(o*h.cfg.In+c)*positions+(i*nIn+j)*len(points)+t]
+						for row := range outH {
+							for col := range outW {
+								r, cc := row+p.row-shift, col+p.col-shift
+								if r < 0 || r >= m.H || cc < 0 || cc >= m.W {
+									continue
+								}
+								x, y := x[(r*m.W+cc)*batch:][:batch], y[(row*outW+col)*batch:][:batch]
+								for b, v := range x {
+									y[b] += w * v
 								}
 							}
 						}
-						y[(((o*len(u)+i)*outH+row)*outW+col)*batch+b] = s
 					}
 				}
 			}

@@ -29,11 +29,12 @@ func definition(s *Shape, x, kernel, bias, dy []float32) direct {
 		for row := range s.OutH {
 			for col := range s.OutW {
 				at := ((m*s.OutH+row)*s.OutW + col) * s.B
+				y, sizeY, dy := d.y[at:][:s.B], d.sizeY[at:][:s.B], dy[at:][:s.B]
 				for b := range s.B {
-					d.y[at+b] = float64(bias[o])
-					d.sizeY[at+b] = math.Abs(float64(bias[o]))
-					d.db[o] += float64(dy[at+b])
-					d.sizeB[o] += math.Abs(float64(dy[at+b]))
+					y[b] = float64(bias[o])
+					sizeY[b] = math.Abs(float64(bias[o]))
+					d.db[o] += float64(dy[b])
+					d.sizeB[o] += math.Abs(float64(dy[b]))
 				}
 				for src := range s.Sources() {
 					c, j := src/s.NIn, src%s.NIn
@@ -44,16 +45,19 @@ func definition(s *Shape, x, kernel, bias, dy []float32) direct {
 						}
 						ki := (o*s.In+c)*s.NOut*nt + i*nt + j*t + k
 						xi := ((src*s.H+r)*s.W + cc) * s.B
-						w := float64(kernel[ki])
+						w, dk, size := float64(kernel[ki]), 0.0, 0.0
+						x, dx, sizeX := x[xi:][:s.B], d.dx[xi:][:s.B], d.sizeX[xi:][:s.B]
 						for b := range s.B {
-							xv, g := float64(x[xi+b]), float64(dy[at+b])
-							d.y[at+b] += w * xv
-							d.sizeY[at+b] += math.Abs(w * xv)
-							d.dx[xi+b] += w * g
-							d.sizeX[xi+b] += math.Abs(w * g)
-							d.dk[ki] += xv * g
-							d.size[ki] += math.Abs(xv * g)
+							xv, g := float64(x[b]), float64(dy[b])
+							y[b] += w * xv
+							sizeY[b] += math.Abs(w * xv)
+							dx[b] += w * g
+							sizeX[b] += math.Abs(w * g)
+							dk += xv * g
+							size += math.Abs(xv * g)
 						}
+						d.dk[ki] += dk
+						d.size[ki] += size
 					}
 				}
 			}
@@ -129,7 +133,11 @@ func trials() []trial {
 		{16, 16, 4, 4, 1, 2, 2, 2, 40, 1, Same},  // fewer live elements
 	}
 	random := stream.New(1, "shapes", 0)
-	for range 30 {
+	more := 30
+	if testing.Short() {
+		more = 10 // slow under qemu and the race detector
+	}
+	for range more {
 		e := example{
 			in: 1 + random.IntN(6), out: 1 + random.IntN(6), maxIn: 1 + random.IntN(4), maxOut: 1 + random.IntN(4),
 			side: 1 + 2*random.IntN(4), b: []int{1, 2, 3, 5, 16, 19, 32, 40}[random.IntN(8)],
@@ -180,7 +188,11 @@ func unevenProblems() []uneven {
 	for _, b := range []int{64, 1} {
 		var p uneven
 		p.name = fmt.Sprintf("%d images", b)
-		p.largest = *newShape(32, 16, 4, 4, 6, 6, b, grid(5), 5, Same)
+		side := 5
+		if testing.Short() {
+			side = 3 // slow under qemu and the race detector
+		}
+		p.largest = *newShape(32, 16, 4, 4, 6, 6, b, grid(side), side, Same)
 		p.live = p.largest
 		s := &p.live
 		src := stream.New(3, p.name, 0)

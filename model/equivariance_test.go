@@ -92,8 +92,11 @@ func TestEquivarianceIsExact(t *testing.T) {
 		{lie.Mirror, []Transformation{flipped}, []Transformation{quarter, half, both}},
 		{lie.T2, []Transformation{{}}, []Transformation{quarter, flipped}},
 	} {
-		if testing.Short() && c.group != lie.E2 && c.group != lie.Mirror {
-			continue // slow under qemu and the race detector
+		if testing.Short() { // slow under qemu and the race detector
+			if c.group != lie.E2 && c.group != lie.Mirror {
+				continue
+			}
+			c.has = slices.DeleteFunc(slices.Clone(c.has), func(m Transformation) bool { return m == half || m == back })
 		}
 		for _, s := range []gumbel.Method{gumbel.Random, gumbel.Deterministic} {
 			t.Run(fmt.Sprintf("%s/%v", c.group.Name(), s), func(t *testing.T) {
