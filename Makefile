@@ -14,6 +14,7 @@ PROFILE_PRESETS ?= rotmnist-se2-8-partial rotmnist-se2-8-full mnist6-180-se2-8-p
 ROUNDS  ?= 0
 PYTHON  ?= python3
 TESTFLAGS ?=
+LEVELS  ?= $$($(GO) run ./internal/levels)
 
 # Linters, asm2plan9s and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
 TOOL := $(GO) tool -modfile=tools/go.mod
@@ -41,8 +42,8 @@ test: ## run all tests at the level that the CPU has
 	$(GO) test $(TESTFLAGS) $(PKG)
 
 # -count=1: the level is read while packages initialise, which go test's cache does not see.
-test-levels: ## run the tests of all that uses asm once for each level of this CPU
-	@set -e; levels=$$($(GO) run ./internal/levels); for level in $$levels; do \
+test-levels: ## run the tests of all that uses asm once for each of LEVELS (all of this CPU's)
+	@set -e; levels="$(LEVELS)"; for level in $$levels; do \
 		echo "level $$level"; \
 		NOETHER_SIMD=$$level $(GO) test -count=1 -short $(TESTFLAGS) $(ASM_PKGS); \
 	done

@@ -28,8 +28,12 @@ func newCPU(t testing.TB, threads int) *tensor.CPU {
 }
 
 func TestConformance(t *testing.T) {
+	teams := []int{1, 2, 3}
+	if testing.Short() {
+		teams = teams[2:] // TestThreadsDoNotChangeBits has all of them
+	}
 	asmtest.EachLevel(t, func(t *testing.T) {
-		for _, threads := range []int{1, 2, 3} {
+		for _, threads := range teams {
 			t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 				devicetest.Run(t, newCPU(t, threads))
 			})

@@ -225,10 +225,6 @@ func layerReports(c *config.Config, f *figures) []layerReport {
 		for k, axis := range group.Axes() {
 			l.Elements *= l.axis(&circle, axis, learned[k], counts[k])
 		}
-		circle.Elements = l.Elements
-		if circle.Mirror != nil {
-			circle.Elements /= 2
-		}
 		if circle.HalfWidth == 0 && circle.Keep == nil { // no angles: the identity is always there
 			circle.Keep, circle.Label = []float64{1}, percent(l.Theta)
 			if circle.Mirror != nil {
@@ -262,8 +258,8 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 		}
 		circle.Keep, circle.Label = learned.Keep, percent(mean)
 	default:
-		circle.HalfWidth = learned.Theta
-		return drawnOf(count, learned.Theta)
+		circle.HalfWidth, circle.Elements = learned.Theta, drawnOf(count, learned.Theta)
+		return circle.Elements
 	}
 	return count
 }

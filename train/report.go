@@ -31,8 +31,7 @@ var pages = template.New("pages").Funcs(template.FuncMap{
 	"number":   func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) },
 	"theta":    func(v float64) string { return fmt.Sprintf("%.3f", v) },
 	"part":     func(v float64) string { return fmt.Sprintf("%.3f", v) },
-	"percent":  func(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) },
-	"ms":       func(v float64) string { return fmt.Sprintf("%.3g ms", 1000*v) },
+	"percent":  percent,
 })
 
 var (

@@ -290,17 +290,17 @@ func TestLayerReports(t *testing.T) {
 		group, sampling string
 		elements        int
 		learned         []gumbel.Learned
-		drawn           int
+		drawn, dots     int      // elements, and how many of them on the circle
 		want            []string // in the picture
 		note            string
 	}{
-		{"SE(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}}, 4, []string{"±90°", `class="arc"`}, ""},
-		{"SE(2)", "deterministic", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.5, 0, 0.5}}}, 4, []string{"50%", `class="dot"`}, ""},
-		{"E(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1, 0.25}}}, 4, []string{"±90°", `stroke-opacity="0.25"`}, "mirrored 25%"},
-		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
-		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, []string{"90%", `class="dot"`}, ""},
-		{"R+(4)", "random", 4, []gumbel.Learned{{Theta: 0.5}}, 2, []string{"50%"}, "scaled by 0.50 to 2.00"},
-		{"SO(2) x R+(4)", "random", 16, []gumbel.Learned{{Theta: 0.5}, {Theta: 1}}, 8, []string{"±90°", `class="arc"`}, "scaled by 0.25 to 4.00"},
+		{"SE(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}}, 4, 4, []string{"±90°", `class="arc"`}, ""},
+		{"SE(2)", "deterministic", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.5, 0, 0.5}}}, 4, 0, []string{"50%", `class="dot"`}, ""},
+		{"E(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1, 0.25}}}, 4, 2, []string{"±90°", `stroke-opacity="0.25"`}, "mirrored 25%"},
+		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, 0, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
+		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, 0, []string{"90%", `class="dot"`}, ""},
+		{"R+(4)", "random", 4, []gumbel.Learned{{Theta: 0.5}}, 2, 0, []string{"50%"}, "scaled by 0.50 to 2.00"},
+		{"SO(2) x R+(4)", "random", 16, []gumbel.Learned{{Theta: 0.5}, {Theta: 1}}, 8, 2, []string{"±90°", `class="arc"`}, "scaled by 0.25 to 4.00"},
 	} {
 		cfg, err := config.Lookup("strokes6-180")
 		if err != nil {
@@ -314,11 +314,42 @@ func TestLayerReports(t *testing.T) {
 			continue
 		}
 		checkPicture(t, string(list[0].Circle))
+		if dots := strings.Count(string(list[0].Circle), `class="element"`); dots != c.dots {
+			t.Errorf("%s: %d dots, want %d", c.group, dots, c.dots)
+		}
 		for _, s := range c.want {
 			if !strings.Contains(string(list[0].Circle), s) {
 				t.Errorf("%s: no %s in %s", c.group, s, list[0].Circle)
 			}
 		}
+	}
+}
+
+// Differences are drawn against degrees, one line for every layer.
+func TestPerLayerChart(t *testing.T) {
+	c, _, _, f := sample(t, "strokes6-180", 1, true)
+	for i := range f.equivariance {
+		for k := range f.equivariance[i].Layers {
+			f.equivariance[i].Layers[k].Total = float64(10*k + i)
+		}
+	}
+	got := perLayerChart(c, f)
+	if len(got.Lines) != 4 {
+		t.Fatalf("%d lines", len(got.Lines))
+	}
+	for k, l := range got.Lines {
+		for i := range 5 { // the sixth is a flip
+			if len(l.X) != 5 || math.Abs(l.X[i]-45*float64(i)) > 1e-9 || l.Y[i] != float64(10*k+i) || got.Y.Max != 34 {
+				t.Errorf("line %d: %v against %v, up to %v", k, l.Y, l.X, got.Y.Max)
+			}
+		}
+	}
+	if names := []string{got.Lines[0].Name, got.Lines[1].Name, got.Lines[3].Name}; !slices.Equal(names, []string{"lift", "1.1", "last"}) {
+		t.Errorf("lines are called %v", names)
+	}
+	f.equivariance = f.equivariance[:2] // too few for a line
+	if perLayerChart(c, f) != nil {
+		t.Error("a chart of two points")
 	}
 }
 
@@ -350,6 +381,17 @@ func TestShownElements(t *testing.T) {
 			if math.Abs(m[0][1]+1) > 1e-12 {
 				t.Errorf("90 degrees are the matrix %v", m)
 			}
+		}
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	for s, want := range map[string]string{
+		"train.lr=0.001": "train.lr=0.001", "group.name=R+": "group.name=R+", "net.pools=[0]": "'net.pools=[0]'",
+		"group.name=SE(2)": "'group.name=SE(2)'", "data.set=it's": `'data.set=it'\''s'`,
+	} {
+		if got := shellQuote(s); got != want {
+			t.Errorf("%s is quoted as %s, want %s", s, got, want)
 		}
 	}
 }
