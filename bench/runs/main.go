@@ -326,25 +326,32 @@ var partsOfCIFAR10 = map[string]part{
 }
 
 // comparison says in which order networks that are partially equivariant, fully and to
-// translations alone come on a part of CIFAR-10, as the paper compares them on all of it. Partial
-// ones that draw strata are named besides.
+// translations alone come on a part of CIFAR-10, as the paper compares them on all of it, after
+// as many steps each. Partial ones that draw strata are named besides.
 func comparison(list []result, dataset string) string {
 	type kind struct {
-		name       string
-		accuracies []float64
+		name string
+		runs []result
 	}
-	most := func(preset string, strata bool) []float64 { return mostSeeds(alike(of(list, dataset), preset), strata) }
-	partial, strata := most("cifar10-se2-4-partial", false), most("cifar10-se2-4-partial", true)
-	kinds := []kind{{"partial SE(2)", partial}, {"SE(2)", most("cifar10-se2-4-full", false)}, {"T(2)", most("cifar10-t2-1", false)}}
-	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.accuracies) < 2 }) {
+	rows := func(preset string, strata bool) (rows [][]result) {
+		for _, runs := range alike(of(list, dataset), preset) {
+			if strings.Contains(runs[0].changes, "group.jitter=stratified") == strata {
+				rows = append(rows, runs)
+			}
+		}
+		return rows
+	}
+	partial := best(rows("cifar10-se2-4-partial", false))
+	kinds := []kind{{"partial SE(2)", partial}, {"SE(2)", best(rows("cifar10-se2-4-full", false))}, {"T(2)", best(rows("cifar10-t2-1", false))}}
+	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.runs) < 2 || k.runs[0].Steps != partial[0].Steps }) {
 		return ""
 	}
 	paper := slices.Clone(kinds)
-	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(mean(b.accuracies), mean(a.accuracies)) })
+	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(mean(accuracies(b.runs)), mean(accuracies(a.runs))) })
 	var means []string
 	for _, k := range kinds {
-		text := fmt.Sprintf("%s %.4f ± %.4f", k.name, mean(k.accuracies), deviation(k.accuracies))
-		if lower := mean(kinds[0].accuracies) - mean(k.accuracies); lower > 0 {
+		text := fmt.Sprintf("%s %.4f ± %.4f", k.name, mean(accuracies(k.runs)), deviation(accuracies(k.runs)))
+		if lower := mean(accuracies(kinds[0].runs)) - mean(accuracies(k.runs)); lower > 0 {
 			text += fmt.Sprintf(" (%.4f lower)", lower)
 		}
 		means = append(means, text)
@@ -353,22 +360,23 @@ func comparison(list []result, dataset string) string {
 	if !slices.EqualFunc(kinds, paper, func(a, b kind) bool { return a.name == b.name }) {
 		order = "not " + order + ", which is " + paper[0].name + ", " + paper[1].name + ", " + paper[2].name
 	}
-	text := fmt.Sprintf("Of the rows with the most seeds, from the highest: %s. That is %s.", strings.Join(means, ", "), order)
+	text := fmt.Sprintf("Of the rows with the most seeds, the longest, %d steps, from the highest: %s. That is %s.", partial[0].Steps, strings.Join(means, ", "), order)
+	strata := best(slices.DeleteFunc(rows("cifar10-se2-4-partial", true), func(runs []result) bool { return runs[0].Steps != partial[0].Steps }))
 	if len(strata) > 1 {
-		text += fmt.Sprintf(" Here partial SE(2) draws a comb, as the published program does; with strata it ends at %.4f ± %.4f.", mean(strata), deviation(strata))
+		text += fmt.Sprintf(" Here partial SE(2) draws a comb, as the published program does; with strata it ends at %.4f ± %.4f, with %d seeds.",
+			mean(accuracies(strata)), deviation(accuracies(strata)), len(strata))
 	}
 	return text
 }
 
-// mostSeeds returns the accuracies of the row with the most seeds of those whose networks are set to
-// draw strata, or of the others.
-func mostSeeds(rows [][]result, strata bool) (list []float64) {
+// best returns the row with the most seeds, and of those with as many the one with the most steps.
+func best(rows [][]result) (most []result) {
 	for _, runs := range rows {
-		if strings.Contains(runs[0].changes, "group.jitter=stratified") == strata && len(runs) > len(list) {
-			list = accuracies(runs)
+		if len(runs) > len(most) || len(runs) == len(most) && runs[0].Steps > most[0].Steps {
+			most = runs
 		}
 	}
-	return list
+	return most
 }
 
 // of returns the runs on a data set.

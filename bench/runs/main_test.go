@@ -146,9 +146,10 @@ func TestComparison(t *testing.T) {
 	var list []result
 	for preset, accuracies := range map[string][]float64{"cifar10-se2-4-partial": {0.5, 0.75}, "cifar10-se2-4-full": {0.5, 0.5}, "cifar10-t2-1": {0.25, 0.375}} {
 		for i, v := range accuracies {
-			list = append(list, result{Preset: preset, Dataset: "cifar10-part", Seed: uint64(i), TestAccuracy: v})
+			list = append(list, result{Preset: preset, Dataset: "cifar10-part", Seed: uint64(i), Steps: 8, TestAccuracy: v})
+			list = append(list, result{Preset: preset, Dataset: "cifar10-part", Seed: uint64(i), Steps: 4, changes: "train.epochs=4"})
 		}
-		list = append(list, result{Preset: preset, Dataset: "cifar10-part", TestAccuracy: 0, changes: "net.width=1"}, result{Preset: preset, Dataset: "cifar10"})
+		list = append(list, result{Preset: preset, Dataset: "cifar10-part", Steps: 16, changes: "net.width=1"}, result{Preset: preset, Dataset: "cifar10"})
 	}
 	want := "partial SE(2) 0.6250 ± 0.1768, SE(2) 0.5000 ± 0.0000 (0.1250 lower), T(2) 0.3125 ± 0.0884 (0.3125 lower). That is the paper's order on CIFAR-10."
 	if got := comparison(list, "cifar10-part"); !strings.HasSuffix(got, want) {
@@ -165,9 +166,19 @@ func TestComparison(t *testing.T) {
 	if got := comparison(list, "cifar10-jpeg"); got != "" {
 		t.Errorf("%q of no runs", got)
 	}
-	strata := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", TestAccuracy: 2, changes: "group.jitter=stratified"}
-	want = "Here partial SE(2) draws a comb, as the published program does; with strata it ends at 2.0000 ± 0.0000."
+	strata := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 2, changes: "group.jitter=stratified"}
+	brief := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 4, changes: "group.jitter=stratified train.epochs=4"}
+	list = append(list, brief, brief, brief, brief) // after other steps than the comb
+	want = "Here partial SE(2) draws a comb, as the published program does; with strata it ends at 2.0000 ± 0.0000, with 3 seeds."
 	if got := comparison(append(list, strata, strata, strata), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+	for i := range list {
+		if list[i].Preset == "cifar10-t2-1" && list[i].Steps == 8 {
+			list[i].Steps = 7
+		}
+	}
+	if got := comparison(list, "cifar10-part"); got != "" {
+		t.Errorf("%q of unequal schedules", got)
 	}
 }
