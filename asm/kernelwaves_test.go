@@ -133,12 +133,16 @@ func (s *kernelCase) check(t *testing.T, tolerance float64) {
 // TestKernelWaves takes all discs, vectors of kernels and around them, and kinds of rows of frequencies, there
 // and back. Sums of integers are exact.
 func TestKernelWaves(t *testing.T) {
+	step := 1
+	if raceEnabled {
+		step = 5
+	}
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 1))
 		integer := func() float32 { return float32(rng.IntN(9) - 4) }
 		for _, pairs := range kernelPairs {
 			for _, of := range [][2]int{{1, 0}, {2, 0}, {3, 1}, {4, 1}, {9, 0}, {10, 4}, {17, 8}} {
-				for n := 1; n <= 35; n++ {
+				for n := 1; n <= 35; n += step {
 					newKernelCase(n, pairs, of[0], of[1], false, false, integer).check(t, 0)
 					newKernelCase(n, pairs, of[0], of[1], true, (n+of[0])%2 == 0, integer).check(t, 0)
 				}

@@ -253,6 +253,32 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// Equivariance is measured on so many test images, or on all where there are fewer, by rotations
+// through half the circle and a flip.
+func TestMeasuredEquivariance(t *testing.T) {
+	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
+	for most, want := range map[int]int{4: 4, 16: set.Test.Len()} {
+		net, err := model.NewCKResNet(model.CKResNetConfig{
+			Elements: 2, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4, KernelLayers: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f figures
+		if err := f.measureEquivariance(t.Context(), net, set, 1, depth{turned: most, turns: 45}); err != nil {
+			t.Fatal(err)
+		}
+		if f.turned != want || len(f.equivariance) != 6 {
+			t.Fatalf("%d images, want %d; %d transformations", f.turned, want, len(f.equivariance))
+		}
+		for i, e := range f.equivariance {
+			if e.Flip != (i == 5) || i < 5 && math.Abs(e.Angle-float64(i)*math.Pi/4) > 1e-12 {
+				t.Errorf("transformation %d is %v", i, e.Transformation)
+			}
+		}
+	}
+}
+
 // The images of the curve are those of the test set, turned.
 func TestTurnedImages(t *testing.T) {
 	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
@@ -382,6 +408,57 @@ func TestShownElements(t *testing.T) {
 				t.Errorf("90 degrees are the matrix %v", m)
 			}
 		}
+	}
+}
+
+// Crossings are named on the side that the curve leaves free, unless there are too many.
+func TestRotationChart(t *testing.T) {
+	_, _, _, f := sample(t, "strokes6-180", 1, true)
+	f.crossings = []float64{-90, 90}
+	points := rotationChart("rotation", "", f).Points
+	if len(points) != 2 || points[0].X != -90 || !points[0].Left || points[1].X != 90 || points[1].Left || points[1].Label != "90°" || points[1].Y != 0.5 {
+		t.Errorf("%+v", points)
+	}
+	f.crossings = make([]float64, 7)
+	if points := rotationChart("rotation", "", f).Points; points != nil {
+		t.Errorf("%d points of a curve that wavers", len(points))
+	}
+}
+
+// Subsets start at the whole group, and are all named where there is room.
+func TestSubsetChart(t *testing.T) {
+	for _, layers := range []int{16, 17} {
+		c, err := config.Lookup("strokes6-180")
+		if err != nil {
+			t.Fatal(err)
+		}
+		learned := make([]float64, layers)
+		learned[3] = 1.25
+		ch := subsetChart(&c, []model.EpochMetrics{{Epoch: 1, Learned: make([]float64, layers)}, {Epoch: 2, Learned: learned}})
+		named := 0
+		for i, l := range ch.Lines {
+			if l.Name != "" {
+				named++
+			}
+			if !slices.Equal(l.X, []float64{0, 1, 2}) || !slices.Equal(l.Y, []float64{1, 0, learned[i]}) {
+				t.Errorf("layer %d: %v at %v", i, l.Y, l.X)
+			}
+		}
+		if want := map[int]int{16: 16, 17: 2}[layers]; named != want || ch.Lines[0].Name == "" || ch.Lines[layers-1].Name == "" {
+			t.Errorf("%d of %d layers are named, want %d", named, layers, want)
+		}
+		if ch.X.Min != 0 || ch.X.Max != 2 || ch.Y.Min != 0 || ch.Y.Max != 1.25 {
+			t.Errorf("axes %+v, %+v", ch.X, ch.Y)
+		}
+	}
+}
+
+func TestEpochAxis(t *testing.T) {
+	if a := epochAxis([]model.EpochMetrics{{Epoch: 3}}); a.Min != 2.5 || a.Max != 3.5 || !slices.Equal(a.Ticks, []float64{3}) || a.Format(3) != "3" {
+		t.Errorf("of one epoch: %+v", a)
+	}
+	if a := epochAxis([]model.EpochMetrics{{Epoch: 1}, {Epoch: 2}, {Epoch: 3}}); a.Min != 1 || a.Max != 3 || a.Ticks != nil {
+		t.Errorf("of three epochs: %+v", a)
 	}
 }
 
