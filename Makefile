@@ -16,7 +16,7 @@ PYTHON  ?= python3
 TESTFLAGS ?=
 LEVELS  ?= $$($(GO) run ./internal/levels)
 
-# Linters, asm2plan9s and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
+# Linters and benchstat have a module of their own, so that users of the engine do not inherit their dependencies.
 TOOL := $(GO) tool -modfile=tools/go.mod
 
 # An arm64 test binary runs as it is on arm64, and under qemu elsewhere.
@@ -95,7 +95,7 @@ bench-profiles: ## profile training steps at each of PROFILE_LEVELS into PROFILE
 bench-report: ## make BENCHMARKS.md, the pages of other machines, and their plots of the raw files in bench/results
 	$(GO) run ./bench/report
 
-asm: ## assemble the instructions that Go's arm64 assembler lacks (asm2plan9s)
+asm: ## assemble the instructions that Go's arm64 assembler lacks
 	tools/neon.sh asm/*_arm64.s
 
 generate-check: asm ## fail when a committed file is not what its generator produces

@@ -22,7 +22,7 @@
 //
 // The product uses FMLA by element: four columns of B times one value of A that
 // lies in one lane of a register. Go's assembler has no such form, hence the
-// words. asm2plan9s cannot write them into a #define, so repetition is spelt out.
+// words. They cannot be written into a #define, so repetition is spelt out.
 //
 // Rows of C from m on are not written, and read only to resume. Kernels of 12 columns go on
 // with the next tile, whose columns of B begin a distance further.

@@ -7,51 +7,34 @@
 #
 #	WORD $0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
 #
-# Only the comment counts: every word is set to zero first and then written anew by asm2plan9s, so a word that does not
-# fit its comment cannot survive. To add an instruction, write "WORD $0x00000000 // fadd ..." and run this.
-#
-# asm2plan9s assembles for the architecture that it runs on and calls "as". Elsewhere than on arm64 it therefore runs
-# as an arm64 program under qemu-aarch64, with the cross assembler as its only "as".
+# Only the comment counts: every word is written anew, by the GNU assembler. To add an instruction, write
+# "WORD $0x00000000 // fadd ..." and run this.
 set -euo pipefail
 
+prefix=aarch64-linux-gnu-
+if [ "$(go env GOHOSTARCH)" = arm64 ]; then
+	prefix=
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir "$dir/bin"
 
-GOARCH=arm64 go build -modfile=tools/go.mod -o "$dir/asm2plan9s" github.com/minio/asm2plan9s
-emulator=()
-if [ "$(go env GOHOSTARCH)" = arm64 ]; then
-	ln -s "$(command -v as)" "$dir/bin/as"
-else
-	ln -s "$(command -v aarch64-linux-gnu-as)" "$dir/bin/as"
-	emulator=("$(command -v qemu-aarch64)")
-fi
-
-# One directory per file: asm2plan9s assembles each instruction in a process of its own, so the files run side by side.
-assemble() {
-	local file=$1 copy
-	copy=$dir/$(basename "$file")
-	# asm2plan9s recognises its words by the width of what stands before the comment: one blank, no alignment.
-	sed -E 's|^[[:blank:]]*WORD[[:blank:]]+\$0x[0-9a-fA-F]{8}[[:blank:]]*//[[:blank:]]*|\tWORD $0x00000000 // |' "$file" >"$copy"
-	PATH=$dir/bin TMPDIR=$dir "${emulator[@]}" "$dir/asm2plan9s" "$copy" >"$copy.log" || {
-		echo "$file: $(tail -n 1 "$copy.log")" >&2
-		return 1
-	}
-	if grep -n 'WORD $0x00000000' "$copy" >&2; then
-		echo "$file: the lines above were not assembled" >&2
-		return 1
+word='^[[:blank:]]*WORD[[:blank:]]+[$]0x[0-9a-fA-F]+[[:blank:]]*//[[:blank:]]*'
+for file in "$@"; do
+	if grep -nE '^[[:blank:]]*WORD' "$file" | grep -vE ":${word#^}[a-z]"; then
+		echo "$file: the lines above have no instruction" >&2
+		exit 1
 	fi
+	# The marker before each instruction is its line, for the assembler's errors.
+	awk -v file="$file" -v word="$word" '$0 ~ word { line = $0; sub(word, "", line); printf "# %d \"%s\"\n%s\n", NR, file, line }' "$file" >"$dir/words.s"
+	"${prefix}as" -o "$dir/words.o" "$dir/words.s"
+	"${prefix}objcopy" -O binary -j .text "$dir/words.o" "$dir/words.bin"
+	od -An -v -w4 -t x4 --endian=little "$dir/words.bin" | tr -d ' ' >"$dir/words"
+	if [ "$(grep -cE "$word" "$file" || true)" != "$(wc -l <"$dir/words")" ]; then
+		echo "$file: a comment is not one instruction" >&2
+		exit 1
+	fi
+	copy=$dir/$(basename "$file")
+	awk -v words="$dir/words" -v word="$word" '$0 ~ word { getline w <words; sub(word, ""); $0 = "\tWORD $0x" w " // " $0 } { print }' "$file" >"$copy"
 	go tool -modfile=tools/go.mod asmfmt -w "$copy"
 	cmp -s "$copy" "$file" || cat "$copy" >"$file"
-}
-
-running=()
-for file in "$@"; do
-	assemble "$file" &
-	running+=($!)
 done
-failed=0
-for job in "${running[@]}"; do
-	wait "$job" || failed=1
-done
-exit "$failed"
