@@ -110,9 +110,13 @@ func openRunDir(path string) (*runDir, error) {
 			lock.Close()
 			return nil, fmt.Errorf("run directory: %s is %w", path, errInUse)
 		}
-		// Between opening and locking, its last owner may have removed it.
 		held, err := lock.Stat()
-		if there, e := os.Stat(d.file(lockFile)); err == nil && e == nil && os.SameFile(held, there) {
+		if err != nil {
+			lock.Close()
+			return nil, fmt.Errorf("run directory: %w", err)
+		}
+		// Between opening and locking, its last owner may have removed it.
+		if there, err := os.Stat(d.file(lockFile)); err == nil && os.SameFile(held, there) {
 			d.lock = lock
 		} else {
 			lock.Close()
