@@ -80,11 +80,10 @@ func ReadCIFAR10(dir string, by Division) (*Dataset, error) {
 
 // newCIFAR10 makes a set of that name of images to train and to test on.
 func newCIFAR10(name, dir string, parts [2]Split, by Division) (*Dataset, error) {
-	n := parts[0].Len()
-	if n < 10 {
-		return nil, &FileError{Path: dir, Problem: fmt.Sprintf("%d images to train on, a tenth of which is to be set aside for validation", n), Remedy: "give at least 10"}
+	learn, validate, err := setAsideTenth(dir, &parts[0], by)
+	if err != nil {
+		return nil, err
 	}
-	learn, validate := by.setAside(n, n/10)
 	return (&Dataset{
 		Name: name, Channels: 3, Height: cifarSide, Width: cifarSide,
 		Classes: 10, ClassNames: cifar10Classes,

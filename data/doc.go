@@ -27,6 +27,7 @@
 //     (Veeling et al. 2018), whose parts its authors made.
 //   - ReadFashionMNIST, "fashion-mnist": articles of clothing, in the format of
 //     MNIST (Xiao et al. 2017).
+//   - ReadImages, "images": anybody's, in a folder for each class.
 //   - Strokes6180, "strokes6-180": the first of these tasks with synthetic sixes
 //     that look handwritten. Its Dataset says Synthetic.
 //

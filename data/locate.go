@@ -25,6 +25,8 @@ type FileSet struct {
 // remedy says what to do about files that are not there.
 func (s FileSet) remedy() string {
 	switch {
+	case s.Source == "" && len(s.Mirrors) == 0:
+		return "give the directory that they lie in with -data"
 	case s.Source == "":
 		return "give the directory of the files with -data, or fetch them with -download"
 	case len(s.Mirrors) > 0:

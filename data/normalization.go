@@ -26,6 +26,7 @@ var normalizations = map[string]statistics{
 	"cifar100":           {[]float32{.49137, .48235, .44667}, []float32{.24706, .24353, .26157}},
 	"stl10":              {[]float32{.4467, .4398, .4066}, []float32{.2603, .2566, .2713}},
 	"pcam":               {[]float32{.701, .538, .692}, []float32{.235, .277, .213}},
+	"images":             ofImageNet,
 	"fashion-mnist":      {[]float32{.2860}, []float32{.3530}}, // of the images to train on
 }
 

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/noether-go/noether/internal/stream"
@@ -27,6 +28,17 @@ func (by Division) setAside(n, held int) (train, validation []int) {
 	}
 	order := torchPermutation(n, publishedSeed)
 	return slices.Sorted(slices.Values(order[:n-held])), slices.Sorted(slices.Values(order[n-held:]))
+}
+
+// setAsideTenth divides the images of s, which come from dir, into those to train on and a tenth that is set
+// aside for validation. The error is a *FileError.
+func setAsideTenth(dir string, s *Split, by Division) (train, validation []int, err error) {
+	n := s.Len()
+	if n < 10 {
+		return nil, nil, &FileError{Path: dir, Problem: fmt.Sprintf("%d images to train on, a tenth of which is to be set aside for validation", n), Remedy: "give at least 10"}
+	}
+	train, validation = by.setAside(n, n/10)
+	return train, validation, nil
 }
 
 // setAside divides index into two parts: held of its entries, chosen by seed, are

@@ -6,11 +6,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,5 +212,60 @@ func TestImages(t *testing.T) {
 				t.Errorf("the set is called %s, synthetic %v", d.Name, d.Synthetic)
 			}
 		})
+	}
+}
+
+// Images of one's own are trained on, and what was trained is measured again and exported.
+func TestOwnImages(t *testing.T) {
+	dir := t.TempDir()
+	const side = 16
+	for part, count := range map[string]int{"train": 12, "test": 3} {
+		for class, name := range []string{"hollow", "solid"} {
+			for i := range count {
+				img := image.NewGray(image.Rect(0, 0, side, side))
+				for p := range img.Pix {
+					row, col := p/side-side/2, p%side-side/2
+					if r := row*row + col*col; r < 20+i && (class == 1 || r > 4) {
+						img.Pix[p] = 255
+					}
+				}
+				folder := filepath.Join(dir, part, name)
+				if err := os.MkdirAll(folder, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				file, err := os.Create(filepath.Join(folder, fmt.Sprint(i, ".png")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(png.Encode(file, img), file.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	out := filepath.Join(t.TempDir(), "run")
+	flags := []string{
+		"-out", out, "-data", dir, "-epochs", "2", "-set", "data.set=images", "-set", "data.size=0", "-set", "train.batch=4", "-set", "net.width=2",
+		"-set", "group.elements=2", "-set", "kernel.hidden=4", "-set", "kernel.side=3", "-set", "train.eval_draws=1", "-set", "data.augment=flip-crop",
+	}
+	code, stdout, stderr := here(flags...)
+	refused(t, exitUsage, code, stdout, stderr, "data.side is 0; allowed: 4 to 512")
+	code, stdout, stderr = here(append(slices.Clone(flags), "-set", "data.side=16", "-set", "data.classes=3")...)
+	refused(t, exitFailure, code, stdout, stderr, filepath.Join(dir, "train"), "2 folders (hollow, solid) in it", "3 classes are expected")
+	code, stdout, stderr = here(append(slices.Clone(flags), "-set", "data.side=20", "-set", "data.classes=2")...)
+	refused(t, exitFailure, code, stdout, stderr, "0.png", "16 x 16 pixels where 20 x 20 are needed")
+	code, stdout, stderr = here(append(slices.Clone(flags), "-set", "data.side=16", "-set", "data.classes=2")...)
+	if code != exitOK || !strings.Contains(stdout, "test accuracy") || strings.Contains(stdout, "synthetic") {
+		t.Fatalf("exit code %d, %s%s", code, stdout, stderr)
+	}
+	if report := string(read(t, out, reportFile)); !strings.Contains(report, "hollow") || !strings.Contains(report, "solid") {
+		t.Error("the report does not name the classes")
+	}
+	if code, _, stderr := here("eval", out, "-data", dir); code != exitOK {
+		t.Errorf("eval: exit code %d, %s", code, stderr)
+	}
+	code, stdout, stderr = here("export", out, filepath.Join(t.TempDir(), "net.onnx"))
+	if code != exitOK || !strings.Contains(stdout, "images [batch, 3, 16, 16] float32: pixels from 0 to 1, minus 0.485, 0.456, 0.406") {
+		t.Errorf("export: exit code %d, %s%s", code, stdout, stderr)
 	}
 }

@@ -43,6 +43,8 @@ func readSet(dir string, c *config.Config) (*data.Dataset, error) {
 			strokes.Validation, strokes.Test = (3*n+19)/20, (n+3)/4
 		}
 		return data.Strokes6180(strokes), nil
+	case config.Images:
+		return data.ReadImages(dir, data.ImagesConfig{Side: c.Data.Side, Classes: c.Data.Classes, Seed: c.Seed})
 	case "mnist6-180", "mnist6-m", "mnist6-circle", "rotmnist-synthetic":
 		mnist, err := data.ReadMNIST(dir)
 		if err != nil {
@@ -73,6 +75,8 @@ func locateSet(ctx context.Context, name string, m *means, log *slog.Logger) (st
 			return err == nil
 		}
 		return locate(ctx, data.MNISTFiles(), whole, m, log)
+	case config.Images:
+		return data.Locate(m.data, data.ImagesFiles())
 	}
 	set, ok := published[name]
 	if !ok {

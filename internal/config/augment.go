@@ -17,7 +17,7 @@ func (c *Config) checkAugmentation() error {
 	case c.Data.Augment == "rotation" && c.Data.Set == "mnist6-circle":
 		return valueError("data.augment", c.Data.Augment, "none for "+set.name+", whose classes are rotations")
 	case c.Data.Augment == "flip-crop" && set.crop == 0:
-		return valueError("data.augment", c.Data.Augment, "none or rotation for "+set.name+"; flip-crop is for cifar10 and its copies, cifar100 and stl10")
+		return valueError("data.augment", c.Data.Augment, "none or rotation for "+set.name+"; flip-crop is for cifar10 and its copies, cifar100, stl10 and "+Images)
 	case c.Data.Augment != "rotation" && rotate != 0: // also not a number
 		return valueError("data.rotate", rotate, "0 unless data.augment is rotation")
 	case c.Data.Augment == "rotation" && !(rotate > 0 && rotate <= most):

@@ -37,7 +37,11 @@ func Blank() Config { return Config{Conv: Conv{Bias: true}} }
 type Data struct {
 	Set   string `toml:"set"`   // see dataSets
 	Split string `toml:"split"` // of the images to train on: "seed", also where it is empty, or "published"
-	Size  int    `toml:"size"`  // generated sixes to train on, of a set of drawings; 0: its default
+	// Side and Classes are, of images of one's own, how many pixels their height and width have, and the
+	// number of their classes; 0 of the other sets.
+	Side    int `toml:"side"`
+	Classes int `toml:"classes"`
+	Size    int `toml:"size"` // generated sixes to train on, of a set of drawings; 0: its default
 	// RotInterval is, of mnist6-180, how far either way each six is turned at random
 	// before it is copied, in degrees.
 	RotInterval float64 `toml:"rot_interval"`
@@ -165,7 +169,14 @@ var dataSets = []dataSet{
 	{"stl10", Image{3, 96, 10}, false, false, 12},
 	{"pcam", Image{3, 96, 2}, false, false, 0},
 	{"fashion-mnist", Image{1, 28, 10}, false, false, 0},
+	{Images, Image{3, 0, 0}, false, false, 0}, // side, classes and crop follow from the configuration
 }
+
+// Images is the name of a set of images of one's own.
+const Images = "images"
+
+// mostSide is the largest side that such images may have.
+const mostSide = 512
 
 // Names that a configuration may hold.
 var (
@@ -199,11 +210,36 @@ func valueError(key string, value any, allowed string) error {
 // that name.
 func (c *Config) dataSet() dataSet {
 	for _, s := range dataSets {
-		if s.name == c.Data.Set {
-			return s
+		if s.name != c.Data.Set {
+			continue
 		}
+		if s.name == Images {
+			s.image.Side, s.image.Classes = c.Data.Side, c.Data.Classes
+			s.crop = max(1, c.Data.Side/8) // as of the sets that the published program crops
+		}
+		return s
 	}
 	return dataSet{}
+}
+
+// checkImages reports sizes of images that are missing, cannot be, or are given already.
+func (c *Config) checkImages() error {
+	for _, n := range []struct {
+		key           string
+		value, lo, hi int
+		what          string
+	}{
+		{"data.side", c.Data.Side, 4, mostSide, "as many pixels as they have either way"},
+		{"data.classes", c.Data.Classes, 2, 256, "as many as there are folders to train on"},
+	} {
+		switch own := c.Data.Set == Images; {
+		case own && (n.value < n.lo || n.value > n.hi):
+			return valueError(n.key, n.value, fmt.Sprintf("%d to %d for %s, %s", n.lo, n.hi, Images, n.what))
+		case !own && n.value != 0:
+			return valueError(n.key, n.value, "0 for "+c.Data.Set+", whose images are given")
+		}
+	}
+	return nil
 }
 
 func dataSetNames() []string {
@@ -303,6 +339,9 @@ func (c *Config) Check() error {
 		return valueError("data.rot_interval", r, "0 to 180 degrees")
 	case r != 0 && c.Data.Set != "mnist6-180":
 		return valueError("data.rot_interval", r, "0 for "+c.Data.Set)
+	}
+	if err := c.checkImages(); err != nil {
+		return err
 	}
 	if err := c.checkAugmentation(); err != nil {
 		return err

@@ -392,6 +392,37 @@ func TestRotInterval(t *testing.T) {
 	}
 }
 
+func TestOwnImages(t *testing.T) {
+	for _, c := range []struct {
+		set           string
+		side, classes int
+		want          string // of the error
+	}{
+		{Images, 64, 5, ""}, {Images, 4, 2, ""}, {Images, 512, 256, ""}, {"cifar10", 0, 0, ""},
+		{Images, 0, 5, "data.side is 0; allowed: 4 to 512"}, {Images, 513, 5, "data.side is 513; allowed: 4 to 512"},
+		{Images, 64, 0, "data.classes is 0; allowed: 2 to 256"}, {Images, 64, 257, "data.classes is 257; allowed: 2 to 256"},
+		{"cifar10", 32, 0, "data.side is 32; allowed: 0 for cifar10"}, {"cifar10", 0, 10, "data.classes is 10; allowed: 0 for cifar10"},
+	} {
+		cfg := published(c.set, "SE(2)", 8, true)
+		cfg.Data.Side, cfg.Data.Classes = c.side, c.classes
+		err := cfg.Check()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if got, want := cfg.Image(), (Image{3, c.side, c.classes}); c.set == Images && got != want {
+			t.Errorf("images are %+v, want %+v", got, want)
+		}
+	}
+	cfg := published(Images, "SE(2)", 8, true)
+	cfg.Data.Augment = "flip-crop"
+	for side, want := range map[int]int{64: 8, 7: 1} {
+		cfg.Data.Side, cfg.Data.Classes = side, 2
+		if got := cfg.Training().Augment; got.Crop != want || !got.Flip || cfg.Check() != nil {
+			t.Errorf("%d pixels: %+v, %v", side, got, cfg.Check())
+		}
+	}
+}
+
 // flip-crop moves images as far as the published program does.
 func TestAugmentation(t *testing.T) {
 	for set, want := range map[string]data.Augmentation{
