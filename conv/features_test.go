@@ -352,6 +352,22 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
+// TestFrequencyLargePlanes takes a plane that, transformed along y, exceeds a worker's memory, so that it
+// is transformed for some groups of frequencies at a time.
+func TestFrequencyLargePlanes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not in short mode: transforms 3 MB several times")
+	}
+	const side, batch = 112, 128
+	c := trial{name: "large", largest: *newShape(1, 1, 1, 1, side, side, batch, grid(3), 3, Same)}
+	c.live = c.largest
+	create := func(s *Shape, features int) featurePasses { return newFrequency(s, features) }
+	if groups := len(newFrequency(&c.largest, 4).lattice.groups); 2*side*batch*groups <= analysisValues {
+		t.Fatalf("%d groups of the plane are transformed at a time", groups)
+	}
+	testFeaturePasses(t, create, []factoredProblem{newFactoredProblem(c, 4, unscaled)})
+}
+
 // TestFrequencyScales holds the algorithm to the same errors where channels and images are of very
 // different size.
 func TestFrequencyScales(t *testing.T) {
