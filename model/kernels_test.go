@@ -15,6 +15,13 @@ func TestKernels(t *testing.T) {
 	net := fullNet(t, lie.SE2, 0, func(c *CKResNetConfig) { c.Algorithm = conv.Taps })
 	m, _ := bound(t, net, quarter)
 	elements := m.u[0]
+	for _, p := range net.params.All() { // what counts are the values on the device
+		if strings.HasPrefix(p.Name, "lift_conv.kernelnet") {
+			values := slices.Clone(p.Host)
+			values[0] += 0.1
+			net.plan.dev.Upload(p.Value, values)
+		}
+	}
 	got, err := net.Kernels(0, elements)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,9 @@ func TestSchedules(t *testing.T) {
 		{MultiStepSchedule, Decay{Epochs: []int{1, 3}, Factor: 4}, func(e []EpochMetrics) bool {
 			return e[0].LearningRate == 1e-3 && e[1].LearningRate == 1e-3/4 && e[2].LearningRate == 1e-3/4 && e[3].LearningRate == 1e-3/16
 		}},
+		{CosineSchedule, Decay{}, func(e []EpochMetrics) bool { // two epochs of five steps to warm up
+			return math.Abs(e[0].LearningRate-1e-3*5/10) < 1e-15 && math.Abs(e[1].LearningRate-1e-3) < 1e-15 && e[2].LearningRate < 1e-3
+		}},
 		{PlateauSchedule, Decay{}, func(e []EpochMetrics) bool {
 			best, rate := 0.0, 1e-3
 			for i, m := range e {
@@ -40,6 +43,9 @@ func TestSchedules(t *testing.T) {
 		t.Run(string(c.schedule), func(t *testing.T) {
 			cfg := quick(1)
 			cfg.Epochs, cfg.Schedule, cfg.Decay = 6, c.schedule, c.decay
+			if c.schedule == CosineSchedule {
+				cfg.Warmup = 2
+			}
 			whole := newTrainer(t, cfg)
 			run, err := whole.Run(context.Background())
 			if err != nil {
@@ -78,7 +84,7 @@ func TestSchedules(t *testing.T) {
 			if !slices.Equal(bits(whole.net), bits(tr.net)) {
 				t.Error("a resumed run is another one")
 			}
-			cfg.Schedule, cfg.Decay = ConstantSchedule, Decay{}
+			cfg.Schedule, cfg.Decay, cfg.Warmup = ConstantSchedule, Decay{}, 0
 			if err := newTrainer(t, cfg).LoadState(path); err == nil {
 				t.Error("the state of a run with another schedule is accepted")
 			}
