@@ -64,7 +64,7 @@ func (f *fence) take(n int) []float32 {
 // the widths of the vectors.
 func TestStayInside(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector sees no assembly, and Go checks its own bounds")
+		t.Skip("the assembly is the same without the race detector, and Go checks its own bounds")
 	}
 	const most = 70
 	f := newFence(t, 10, 2*most*(most+1))

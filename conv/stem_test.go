@@ -47,6 +47,13 @@ func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemH
 	}
 	norm.Pool, norm.ReLU = c.pool, c.relu
 	src := stream.New(5, "stem", 0)
+	for _, p := range l.Parameters() {
+		if p != l.bias && strings.HasSuffix(p.Name, "bias") { // with those of zero that they start with kernels are odd functions
+			for k := range p.Host {
+				p.Host[k] = float32(0.05 * src.Normal())
+			}
+		}
+	}
 	for o := range norm.Weight.Host {
 		norm.Weight.Host[o], norm.Bias.Host[o] = float32(0.5+src.Float64()), float32(src.Normal())
 		norm.RunningMean.Host[o], norm.RunningVar.Host[o] = float32(src.Normal()), float32(0.5+src.Float64())
@@ -220,15 +227,6 @@ func TestStem(t *testing.T) {
 				var all [3]*stemHarness
 				for k := range all {
 					h := newStemHarness(t, c, []int{1, 2, 2}[k], k < 2)
-					src := stream.New(uint64(i), "biases", 0)
-					for _, p := range h.Parameters() { // with those of zero that they start with kernels are odd functions
-						if p != h.bias && strings.HasSuffix(p.Name, "bias") {
-							for k := range p.Host {
-								p.Host[k] = float32(0.05 * src.Normal())
-							}
-						}
-					}
-					h.params.Upload()
 					if h.whole != (k < 2) {
 						t.Fatalf("as one layer: %v", h.whole)
 					}
