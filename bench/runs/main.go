@@ -235,6 +235,7 @@ says anything else than they do. Each run's directory has its configuration, its
 ± is the standard deviation between seeds, or, where it says so, between draws, in the mean over the seeds, and - where there was one draw. *Reset* is the accuracy of the
 same weights with every learned subset reset to the whole group: what is left when the network may no longer tell apart what the group relates.
 Time is that of the training steps of one run, a mean for each level and number of threads, in the order in which the next column names them. It depends on what else the machine did; BENCHMARKS.md has measured speeds.
+A row that differs from the one before by its level alone has the same seeds trained there: numbers are rounded otherwise, and the course of a training follows.
 
 `
 
@@ -275,20 +276,22 @@ func markdown(list []result) string {
 }
 
 // alike returns the runs of a preset, those with the same changes together, those without
-// any first.
+// any first. A seed that was run again, at another level, begins a group of its own.
 func alike(list []result, preset string) [][]result {
 	var groups [][]result
 	for _, r := range list {
 		if r.Preset != preset {
 			continue
 		}
-		i := slices.IndexFunc(groups, func(g []result) bool { return g[0].changes == r.changes })
+		i := slices.IndexFunc(groups, func(g []result) bool {
+			return g[0].changes == r.changes && !slices.ContainsFunc(g, func(other result) bool { return other.Seed == r.Seed })
+		})
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)
 	}
-	slices.SortFunc(groups, func(a, b []result) int { return strings.Compare(a[0].changes, b[0].changes) })
+	slices.SortStableFunc(groups, func(a, b []result) int { return strings.Compare(a[0].changes, b[0].changes) })
 	return groups
 }
 

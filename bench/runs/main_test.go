@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,6 +63,26 @@ func TestRow(t *testing.T) {
 }
 
 // A run with other settings than its preset's is told apart, and its course is read.
+// TestAlike has the seeds of another level in a group of their own, and those of one seed each
+// at different levels together.
+func TestAlike(t *testing.T) {
+	run := func(seed uint64, level, changes string) result {
+		return result{Preset: "a", Seed: seed, Level: level, changes: changes}
+	}
+	list := []result{run(1, "avx2", ""), run(1, "amx", ""), run(1, "amx", "b=1"), run(2, "avx2", ""), run(2, "amx", ""), run(2, "avx2", "b=1"), {Preset: "c", Seed: 1}}
+	var got []string
+	for _, g := range alike(list, "a") {
+		text := g[0].changes + ":"
+		for _, r := range g {
+			text += fmt.Sprintf(" %d %s", r.Seed, r.Level)
+		}
+		got = append(got, text)
+	}
+	if want := []string{": 1 avx2 2 avx2", ": 1 amx 2 amx", "b=1: 1 amx 2 avx2"}; !slices.Equal(got, want) {
+		t.Errorf("groups %q, want %q", got, want)
+	}
+}
+
 func TestReadRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "comb", "mnist6-180-se2-8-partial-seed-2")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -166,11 +188,18 @@ func TestComparison(t *testing.T) {
 	if got := comparison(list, "cifar10-jpeg"); got != "" {
 		t.Errorf("%q of no runs", got)
 	}
-	strata := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 2, changes: "group.jitter=stratified"}
+	seeds := func(n int, r result) (runs []result) {
+		for seed := range n {
+			r.Seed = uint64(seed)
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	strata := seeds(3, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 2, changes: "group.jitter=stratified"})
 	brief := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 4, changes: "group.jitter=stratified train.epochs=4"}
-	list = append(list, brief, brief, brief, brief) // after other steps than the comb
+	list = append(list, seeds(4, brief)...) // after other steps than the comb
 	want = "Here partial SE(2) draws a comb, as the published program does; with strata it ends at 2.0000 ± 0.0000, with 3 seeds."
-	if got := comparison(append(list, strata, strata, strata), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
+	if got := comparison(append(list, strata...), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i := range list {
