@@ -99,16 +99,22 @@ func (r *thinReduction) block(sums, panels []float32, row, block int, accumulate
 	}
 }
 
-// fillUp writes the last of so many columns, ones, and zeros in what fills up its panel: values that
-// are there by chance may be denormal, and slow.
+// fillUp writes the last of so many columns, ones, and zeros in what fills up its panel.
 func (p *tapPanels) fillUp(panels []float32, columns int) {
 	_, nr := asm.GemmTile()
-	last := (columns - 1) / nr * nr
-	panel := panels[last*p.deep:][:nr*p.deep]
-	clear(panel)
-	for at := columns - 1 - last; at < len(panel); at += nr {
+	panel := p.clearLast(panels, columns)
+	for at := (columns - 1) % nr; at < len(panel); at += nr {
 		panel[at] = 1
 	}
+}
+
+// clearLast clears the panel of the last of so many columns, and returns it: values that are by chance in what
+// fills it up may be denormal, and slow.
+func (p *tapPanels) clearLast(panels []float32, columns int) []float32 {
+	_, nr := asm.GemmTile()
+	panel := panels[(columns-1)/nr*nr*p.deep:][:nr*p.deep]
+	clear(panel)
+	return panel
 }
 
 // pack fills the columns (s,t) with what the taps meet from a position and batch entry on.

@@ -51,9 +51,11 @@ type stem struct {
 	tile    stemTile
 	parts   int
 
-	// Of what the taps meet, p: columns (s,t), and with them in the last one, ones.
+	// Of what the taps meet, p.
 	pivot   []float64   // [source]
-	moments [][]float64 // [part][(s,t), columns]
+	sample  []float32   // of a channel
+	before  []float64   // [source][1 and position with border]: sums over the batch, then over all positions before
+	moments [][]float64 // [part][(s,t), (s,t)]
 	mean    []float64   // [(s,t)]
 	cov     []float64   // [(s,t), (s,t)]
 
@@ -73,7 +75,8 @@ type stem struct {
 type stemPhase uint8
 
 const (
-	stemMoments stemPhase = iota
+	stemSums stemPhase = iota
+	stemMoments
 	stemStatistics
 	stemForward
 	stemProducts
@@ -92,6 +95,13 @@ type stemTile struct {
 // stemTerms is how many positions, batch included, a tile has at most if a window has not more: a strip of
 // targets then fits the first-level cache.
 const stemTerms = 512
+
+// momentTerms is how many products are summed up in float32 at most, if a batch has not more, before they are added
+// in float64. Where images have few values sums grow by the same again and again, and are rounded the same way.
+const momentTerms = 192
+
+// stemSample is of how many values at most a channel's pivot is the median.
+const stemSample = 512
 
 // newStemTile returns the tiles of a shape, in whole windows of pooling.
 func newStemTile(s *Shape, pool bool) stemTile {
@@ -138,13 +148,16 @@ func newStem(p *taps, n *nn.BatchNorm, s *Shape) *stem {
 	t := &stem{norm: n, p: p, tile: newStemTile(s, n.Pool)}
 	floats := func(n int) []float64 { return make([]float64, n) }
 	for range thinParts {
-		t.moments = append(t.moments, floats(columns*(columns+1)))
+		t.moments = append(t.moments, floats(columns*columns))
 	}
 	t.pivot, t.mean, t.cov = floats(s.Sources()), floats(columns), floats(columns*columns)
 	t.maps = make([]asm.NormMap, s.Targets())
 	t.rowMean, t.rowVar, t.shift = floats(s.Targets()), floats(s.Targets()), floats(s.Targets())
 	t.image, t.totals = floats(s.Targets()*columns), floats(s.Targets()*(columns+1))
 	t.channelMean, t.invStd = floats(s.Out), floats(s.Out)
+	t.sample = make([]float32, 0, stemSample)
+	t.frame.forward(s, s)
+	t.before = floats(s.Sources() * (1 + t.positionsWithBorder()))
 	t.rows, t.runs = make([]int, columns), make([]line, 0, len(s.Offsets))
 	t.ordered, t.live = make([]float32, s.Targets()*columns), make([]int, s.NOut)
 	t.order, t.place = make([]int, len(s.Offsets)), make([]int, len(s.Offsets))
@@ -177,7 +190,7 @@ func (t *stem) bind(s *Shape) error {
 // stripSize returns the size of a strip of targets, or of the moments of a block.
 func (t *stem) stripSize() int {
 	mr, _ := asm.GemmTile()
-	return roundUp(max(mr*t.tile.ld, len(t.mean)*(len(t.mean)+1)))
+	return roundUp(max(mr*t.tile.ld, len(t.mean)*len(t.mean)))
 }
 
 // sourceSize returns the size of ones, and what the taps meet, in a tile.
@@ -203,6 +216,17 @@ type stemWork struct {
 	kernel []float64 // a target's
 }
 
+// median returns that of a sample of x: the background, if images have one, which adds nothing to moments then,
+// or else a value so near the mean that moments, and their rounding errors, are small.
+func (t *stem) median(x []float32) float32 {
+	t.sample = t.sample[:0]
+	for i := 0; i < len(x); i += blocksOf(len(x), stemSample) | 1 { // odd, to meet all of a batch of 2^n images
+		t.sample = append(t.sample, x[i])
+	}
+	slices.Sort(t.sample)
+	return t.sample[len(t.sample)/2]
+}
+
 // source copies the images into a border, with train less their pivots.
 func (t *stem) source(x, scratch tensor.Buffer, s *Shape) {
 	t.shape = s
@@ -211,7 +235,7 @@ func (t *stem) source(x, scratch tensor.Buffer, s *Shape) {
 	for c := range t.sources {
 		pivot := float32(0)
 		if t.train {
-			pivot = x.Host()[c*s.H*s.W*s.B] // any value will do; that of a background makes for exact sums
+			pivot = t.median(x.Host()[c*s.H*s.W*s.B:][:s.H*s.W*s.B])
 		}
 		t.pivot[c] = float64(pivot)
 		plane := t.src[c*t.plane:][:t.plane]
@@ -250,6 +274,7 @@ func (t *stem) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape, train bo
 	t.kernel, t.lda = prepared.Host(), lead(len(t.mean)+1)
 	if train {
 		t.prepareMoments()
+		t.run(stemSums, t.sources*t.positionsWithBorder(), 64)
 		t.run(stemMoments, t.parts, 1)
 		t.joinMoments()
 	}
@@ -297,6 +322,8 @@ func (t *stem) Do(lo, hi, worker int) {
 	w := t.work(worker)
 	for i := lo; i < hi; i++ {
 		switch t.phase {
+		case stemSums:
+			t.sumBatch(i)
 		case stemMoments:
 			t.addMoments(i, w.strip, w.panels)
 		case stemStatistics:
@@ -313,19 +340,29 @@ func (t *stem) Do(lo, hi, worker int) {
 
 // prepareMoments sets what the positions are summed in: blocks of a row, as deep as panels are.
 func (t *stem) prepareMoments() {
-	span := min(max(1, depth/t.batch), t.outW)
+	span := min(max(1, momentTerms/t.batch), t.outW)
 	t.deep = span * t.batch
 	t.parts = min(thinParts, t.outH)
 }
 
+// positionsWithBorder returns how many positions the taps meet in a source.
+func (t *stem) positionsWithBorder() int { return t.padH*t.padW + t.left }
+
+// sumBatch sums up what the batch has at position number i of all sources.
+func (t *stem) sumBatch(i int) {
+	n := t.positionsWithBorder()
+	c, position := i/n, i%n
+	t.before[c*(n+1)+position+1], _ = asm.Moments(t.src[c*t.plane+position*t.batch:][:t.batch], 0)
+}
+
 // addMoments sums up products of what taps meet over a part of the rows.
 func (t *stem) addMoments(part int, sums, panels []float32) {
-	columns := len(t.mean) + 1
-	sums = sums[:len(t.mean)*columns]
+	columns := len(t.mean)
+	sums = sums[:columns*columns]
 	total := t.moments[part]
 	clear(total)
 	mr, nr := asm.GemmTile()
-	t.fillUp(panels, columns)
+	t.clearLast(panels, columns)
 	first, last := share(t.outH, t.parts, part)
 	for row := first; row < last; row++ {
 		for col := 0; col < t.outW; col += t.deep / t.batch {
@@ -349,9 +386,9 @@ func (t *stem) addMoments(part int, sums, panels []float32) {
 	}
 }
 
-// joinMoments adds up the parts.
+// joinMoments adds up the parts, and makes mean and covariance.
 func (t *stem) joinMoments() {
-	columns := len(t.mean) + 1
+	columns := len(t.mean)
 	total := t.moments[0]
 	for _, part := range t.moments[1:t.parts] {
 		for i, v := range part {
@@ -359,13 +396,30 @@ func (t *stem) joinMoments() {
 		}
 	}
 	n := t.positions()
-	for a := range t.mean {
-		t.mean[a] = total[a*columns+columns-1] / n
+	for c := range t.sources {
+		t.means(t.mean[c*len(t.offsets):], c, n)
 	}
 	for a, ma := range t.mean {
 		for b, mb := range t.mean {
-			t.cov[a*len(t.mean)+b] = total[a*columns+b]/n - float64(ma*mb)
+			t.cov[a*columns+b] = total[a*columns+b]/n - float64(ma*mb)
 		}
+	}
+}
+
+// means writes what the taps meet of source c in the mean over n values.
+func (t *stem) means(mean []float64, c int, n float64) {
+	size := t.positionsWithBorder() + 1
+	before := t.before[c*size:][:size]
+	for i := range before[1:] {
+		before[i+1] += before[i]
+	}
+	for tap := range t.offsets {
+		sum := 0.0
+		for row := range t.outH {
+			from := t.at(tap, row, 0) / t.batch
+			sum += before[from+t.outW] - before[from]
+		}
+		mean[tap] = sum / n
 	}
 }
 
