@@ -606,3 +606,38 @@ func TestEquivarianceRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestInterior wants exactly the pixels whose disc of the kernel's radius, and whose disc where they are moved to, lie
+// within the plane that is read. Interpolation reaches a pixel further there.
+func TestInterior(t *testing.T) {
+	draw := func(inside []bool, w int) string {
+		var b strings.Builder
+		for i, in := range inside {
+			if i > 0 && i%w == 0 {
+				b.WriteByte('/')
+			}
+			b.WriteByte(".#"[map[bool]int{true: 1}[in]])
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name                 string
+		h, w, radius, margin int
+		move                 Transformation
+		want                 string
+	}{
+		{"a square, turned exactly", 5, 5, 1, 0, Transformation{Angle: math.Pi / 2}, "...../.###./.###./.###./....."},
+		{"flipped", 4, 6, 1, 0, Transformation{Flip: true}, "....../.####./.####./......"},
+		{"as far as the plane that is read", 3, 3, 1, 1, Transformation{Angle: math.Pi}, "###/###/###"},
+		{"a radius too many", 3, 3, 2, 1, Transformation{Angle: math.Pi}, ".../.#./..."},
+		{"moved out of a wide plane", 3, 7, 1, 0, Transformation{Angle: math.Pi / 2}, "......./...#.../......."},
+		{"between pixels", 7, 7, 1, 0, Transformation{Angle: math.Pi / 4}, "......./......./...#.../..###../...#.../......./......."},
+		{"pixels alone, between pixels", 3, 3, 0, 0, Transformation{Angle: math.Pi / 4}, ".../.#./..."},
+	} {
+		m := &meter{move: c.move}
+		got := m.interior(&cut{radius: c.radius, margin: c.margin, out: &nn.Map{H: c.h, W: c.w}})
+		if s := draw(got, c.w); s != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s, c.want)
+		}
+	}
+}
