@@ -338,7 +338,7 @@ func (t *stem) Do(lo, hi, worker int) {
 	}
 }
 
-// prepareMoments sets what the positions are summed in: blocks of a row, as deep as panels are.
+// prepareMoments sets what the positions are summed in: blocks of a row, of momentTerms values.
 func (t *stem) prepareMoments() {
 	span := min(max(1, momentTerms/t.batch), t.outW)
 	t.deep = span * t.batch

@@ -48,8 +48,8 @@ const (
 	// 768 KiB, which a second-level cache of 1 to 2 MiB keeps for the next strip.
 	gemmPanelValues = 192 << 10
 
-	// gemmInPlaceValues is as much of B in place: with 128 KiB products of 32 to 64 steps take 3 to 12% less time
-	// where the second-level cache has 512 KiB. It has to be gemmInPlaceColumns wide, or reading A again for each
+	// gemmInPlaceValues is the same where B is read in place: with 128 KiB products of 32 to 64 steps take 3 to 12%
+	// less time where the second-level cache has 512 KiB. It has to be gemmInPlaceColumns wide, or reading A again for each
 	// part costs more.
 	gemmInPlaceValues  = 32 << 10
 	gemmInPlaceColumns = 512
