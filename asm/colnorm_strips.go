@@ -87,10 +87,6 @@ func colNormGrad(dst, dy, x []float32, m *ColNormMap, p, q, r []float32) {
 	}
 }
 
-// momentRows is how many rows of moments are added in float32: few, since values that come again and again, as those of
-// a map do where images have no content, are all rounded the same way.
-const momentRows = 64
-
 func colMoments(sum, squares []float64, x, pivot []float32) {
 	if level == Generic {
 		colMomentsGeneric(sum, squares, x, pivot)
@@ -99,10 +95,10 @@ func colMoments(sum, squares []float64, x, pivot []float32) {
 	cols := len(pivot)
 	rows := len(x) / cols
 	m := ColNormMap{Mean: pivot, Scale: pivot, Shift: pivot}
-	for r := 0; r < rows; r += momentRows {
+	for r := 0; r < rows; r += colBlock {
 		for c, n := 0, 0; c < cols; c += n {
 			at := r*cols + c
-			s := m.strip(x, at, c, min(momentRows, rows-r))
+			s := m.strip(x, at, c, rows-r)
 			var part stripSums
 			s.sum, s.dot, n = &part.sum[0], &part.dot[0], s.n
 			s.moments()

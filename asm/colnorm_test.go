@@ -310,34 +310,6 @@ func FuzzColNorm(f *testing.F) {
 	})
 }
 
-// TestMomentsOfFewValues sums up what is rounded the same way again and again.
-func TestMomentsOfFewValues(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		worst := 0.0
-		for seed := range uint64(20) {
-			rng := rand.New(rand.NewPCG(seed, 5))
-			values := [2]float32{rng.Float32(), rng.Float32()}
-			x := make([]float32, 20000)
-			mean := 0.0
-			for i := range x {
-				x[i] = values[min(1, rng.IntN(4))] // one of them three times of four
-				mean += float64(x[i]) / float64(len(x))
-			}
-			pivot := float32(mean)
-			_, squares := Moments(x, pivot)
-			want := 0.0
-			for _, v := range x {
-				d := float64(v) - float64(pivot)
-				want += d * d
-			}
-			worst = max(worst, math.Abs(squares-want)/want)
-		}
-		if worst > 1e-6 {
-			t.Errorf("squares are off by %.2g of their sum", worst)
-		}
-	})
-}
-
 func BenchmarkColNorm(b *testing.B) {
 	const rows, cols = 256, 64 // a part of a map with a batch of 64
 	c := newColNormCase(rand.New(rand.NewPCG(1, 1)), rows, cols, 0, false)
