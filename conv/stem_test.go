@@ -238,6 +238,9 @@ func TestStemImages(t *testing.T) {
 	} {
 		t.Run(images.name, func(t *testing.T) {
 			h := newStemHarness(t, c, 1, true)
+			if !h.whole {
+				t.Fatal("two layers")
+			}
 			live := c.z.maxOut - 1
 			h.place(stream.New(1, "test", 0), 1, live)
 			x := gradcheck.Normal(h.in.Size(), 1)

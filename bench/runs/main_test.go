@@ -62,7 +62,6 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// A run with other settings than its preset's is told apart, and its course is read.
 // TestAlike has the seeds of another level in a group of their own, and those of one seed each
 // at different levels together.
 func TestAlike(t *testing.T) {
@@ -83,6 +82,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// A run with other settings than its preset's is told apart, and its course is read.
 func TestReadRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "comb", "mnist6-180-se2-8-partial-seed-2")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
