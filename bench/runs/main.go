@@ -330,30 +330,33 @@ var partsOfCIFAR10 = map[string]part{
 
 // comparison says in which order networks that are partially equivariant, fully and to
 // translations alone come on a part of CIFAR-10, as the paper compares them on all of it, after
-// as many steps each. Partial ones that draw strata are named besides.
+// as many steps each. Those whose elements are placed otherwise are named besides.
 func comparison(list []result, dataset string) string {
 	type kind struct {
-		name string
-		runs []result
+		name, preset string
+		runs         []result
 	}
-	rows := func(preset string, strata bool) (rows [][]result) {
+	rows := func(preset, placement string) (rows [][]result) {
 		for _, runs := range alike(of(list, dataset), preset) {
-			if strings.Contains(runs[0].changes, "group.jitter=stratified") == strata {
+			if placementOf(runs[0].changes) == placement {
 				rows = append(rows, runs)
 			}
 		}
 		return rows
 	}
-	partial := best(rows("cifar10-se2-4-partial", false))
-	kinds := []kind{{"partial SE(2)", partial}, {"SE(2)", best(rows("cifar10-se2-4-full", false))}, {"T(2)", best(rows("cifar10-t2-1", false))}}
-	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.runs) < 2 || k.runs[0].Steps != partial[0].Steps }) {
-		return ""
+	kinds := []kind{{name: "partial SE(2)", preset: "cifar10-se2-4-partial"}, {name: "SE(2)", preset: "cifar10-se2-4-full"}, {name: "T(2)", preset: "cifar10-t2-1"}}
+	for i := range kinds {
+		kinds[i].runs = best(rows(kinds[i].preset, "a comb"))
 	}
 	paper := slices.Clone(kinds)
+	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.runs) < 2 || k.runs[0].Steps != paper[0].runs[0].Steps }) {
+		return ""
+	}
+	steps := paper[0].runs[0].Steps
 	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(mean(accuracies(b.runs)), mean(accuracies(a.runs))) })
 	var means []string
 	for _, k := range kinds {
-		text := fmt.Sprintf("%s %.4f ± %.4f", k.name, mean(accuracies(k.runs)), deviation(accuracies(k.runs)))
+		text := k.name + " " + spread(k.runs)
 		if lower := mean(accuracies(kinds[0].runs)) - mean(accuracies(k.runs)); lower > 0 {
 			text += fmt.Sprintf(" (%.4f lower)", lower)
 		}
@@ -363,13 +366,36 @@ func comparison(list []result, dataset string) string {
 	if !slices.EqualFunc(kinds, paper, func(a, b kind) bool { return a.name == b.name }) {
 		order = "not " + order + ", which is " + paper[0].name + ", " + paper[1].name + ", " + paper[2].name
 	}
-	text := fmt.Sprintf("Of the rows with the most seeds, the longest, %d steps, from the highest: %s. That is %s.", partial[0].Steps, strings.Join(means, ", "), order)
-	strata := best(slices.DeleteFunc(rows("cifar10-se2-4-partial", true), func(runs []result) bool { return runs[0].Steps != partial[0].Steps }))
-	if len(strata) > 1 {
-		text += fmt.Sprintf(" Here partial SE(2) draws a comb, as the published program does; with strata it ends at %.4f ± %.4f, with %d seeds.",
-			mean(accuracies(strata)), deviation(accuracies(strata)), len(strata))
+	text := fmt.Sprintf("Of the rows with the most seeds, the longest, %d steps, from the highest: %s. That is %s.", steps, strings.Join(means, ", "), order)
+	var others []string
+	for _, placement := range []string{"strata", "a grid"} {
+		for _, k := range paper {
+			runs := best(slices.DeleteFunc(rows(k.preset, placement), func(runs []result) bool { return runs[0].Steps != steps }))
+			if len(runs) > 1 {
+				others = append(others, fmt.Sprintf("with %s %s ends at %s (%d seeds)", placement, k.name, spread(runs), len(runs)))
+			}
+		}
+	}
+	if len(others) > 0 {
+		text += " Here elements are drawn as a comb, as by the published program; " + strings.Join(others, ", ") + "."
 	}
 	return text
+}
+
+// placementOf tells by the changes of a run how its elements are placed.
+func placementOf(changes string) string {
+	switch {
+	case strings.Contains(changes, "group.jitter=stratified"):
+		return "strata"
+	case strings.Contains(changes, "group.sampling=deterministic"):
+		return "a grid"
+	}
+	return "a comb"
+}
+
+// spread returns mean and standard deviation of the accuracies.
+func spread(runs []result) string {
+	return fmt.Sprintf("%.4f ± %.4f", mean(accuracies(runs)), deviation(accuracies(runs)))
 }
 
 // best returns the row with the most seeds, and of those with as many the one with the most steps.

@@ -198,8 +198,10 @@ func TestComparison(t *testing.T) {
 	strata := seeds(3, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 2, changes: "group.jitter=stratified"})
 	brief := result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 4, changes: "group.jitter=stratified train.epochs=4"}
 	list = append(list, seeds(4, brief)...) // after other steps than the comb
-	want = "Here partial SE(2) draws a comb, as the published program does; with strata it ends at 2.0000 ± 0.0000, with 3 seeds."
-	if got := comparison(append(list, strata...), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
+	grid := seeds(2, result{Preset: "cifar10-se2-4-full", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 3, changes: "group.sampling=deterministic"})
+	alone := seeds(1, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 4, changes: "group.sampling=deterministic"})
+	want = "Here elements are drawn as a comb, as by the published program; with strata partial SE(2) ends at 2.0000 ± 0.0000 (3 seeds), with a grid SE(2) ends at 3.0000 ± 0.0000 (2 seeds)."
+	if got := comparison(slices.Concat(list, strata, grid, alone), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i := range list {
