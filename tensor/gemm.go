@@ -49,7 +49,7 @@ const (
 	gemmPanelValues = 192 << 10
 
 	// gemmInPlaceValues is the same where B is read in place: with 128 KiB products of 32 to 64 steps take 3 to 12%
-	// less time where the second-level cache has 512 KiB, and as long as before where it has 1 MiB. It has to be
+	// less time than with 768 where the second-level cache has 512 KiB, and as long where it has 1 MiB. It has to be
 	// gemmInPlaceColumns wide, or reading A again for each part costs more.
 	gemmInPlaceValues  = 32 << 10
 	gemmInPlaceColumns = 512

@@ -346,7 +346,7 @@ func comparison(list []result, dataset string) string {
 	}
 	kinds := []kind{{name: "partial SE(2)", preset: "cifar10-se2-4-partial"}, {name: "SE(2)", preset: "cifar10-se2-4-full"}, {name: "T(2)", preset: "cifar10-t2-1"}}
 	for i := range kinds {
-		kinds[i].runs = best(rows(kinds[i].preset, "a comb"))
+		kinds[i].runs = best(rows(kinds[i].preset, ""))
 	}
 	paper := slices.Clone(kinds)
 	if slices.ContainsFunc(kinds, func(k kind) bool { return len(k.runs) < 2 || k.runs[0].Steps != paper[0].runs[0].Steps }) {
@@ -368,11 +368,11 @@ func comparison(list []result, dataset string) string {
 	}
 	text := fmt.Sprintf("Of the rows with the most seeds, the longest, %d steps, from the highest: %s. That is %s.", steps, strings.Join(means, ", "), order)
 	var others []string
-	for _, placement := range []string{"strata", "a grid"} {
+	for _, p := range placements {
 		for _, k := range paper {
-			runs := best(slices.DeleteFunc(rows(k.preset, placement), func(runs []result) bool { return runs[0].Steps != steps }))
+			runs := best(slices.DeleteFunc(rows(k.preset, p.name), func(runs []result) bool { return runs[0].Steps != steps }))
 			if len(runs) > 1 {
-				others = append(others, fmt.Sprintf("with %s %s ends at %s (%d seeds)", placement, k.name, spread(runs), len(runs)))
+				others = append(others, fmt.Sprintf("with %s %s ends at %s (%d seeds)", p.name, k.name, spread(runs), len(runs)))
 			}
 		}
 	}
@@ -382,15 +382,22 @@ func comparison(list []result, dataset string) string {
 	return text
 }
 
-// placementOf tells by the changes of a run how its elements are placed.
+// placements are the ways in which elements lie, other than the comb that the presets for CIFAR-10 draw, and the
+// changes that bring them.
+var placements = []struct{ name, change string }{
+	{"strata", "group.jitter=stratified"},
+	{"independent draws", "group.jitter=iid"},
+	{"a grid", "group.sampling=deterministic"},
+}
+
+// placementOf returns the name of a run's placement, "" for the comb.
 func placementOf(changes string) string {
-	switch {
-	case strings.Contains(changes, "group.jitter=stratified"):
-		return "strata"
-	case strings.Contains(changes, "group.sampling=deterministic"):
-		return "a grid"
+	for _, p := range placements {
+		if strings.Contains(changes, p.change) {
+			return p.name
+		}
 	}
-	return "a comb"
+	return ""
 }
 
 // spread returns mean and standard deviation of the accuracies.
