@@ -22,8 +22,8 @@ func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
-	checkComplexRows(op, "a", m, k, ar, ai, lda)
-	checkComplexRows(op, "b", k, n, br, bi, ldb)
+	checkComplexRows(op, "ar", "ai", m, k, ar, ai, lda)
+	checkComplexRows(op, "br", "bi", k, n, br, bi, ldb)
 	checkComplexSpare(op, spare)
 	_, nr := gemmTile()
 	c := complexProduct{ar: ar, ai: ai, row: lda, step: 1, br: br, bi: bi, ldb: ldb, distance: nr, cr: cr, ci: ci, ldc: ldc, ahead: ahead}
@@ -36,8 +36,8 @@ func GemmComplexTN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
 		return
 	}
-	checkComplexRows(op, "a", k, m, ar, ai, lda)
-	checkComplexRows(op, "b", k, n, br, bi, ldb)
+	checkComplexRows(op, "ar", "ai", k, m, ar, ai, lda)
+	checkComplexRows(op, "br", "bi", k, n, br, bi, ldb)
 	checkComplexSpare(op, spare)
 	_, nr := gemmTile()
 	c := complexProduct{ar: ar, ai: ai, row: 1, step: lda, br: br, bi: bi, ldb: ldb, distance: nr, cr: cr, ci: ci, ldc: ldc, ahead: ahead}
@@ -51,7 +51,7 @@ func GemmComplexPanelsNN(m, n, k int, ar, ai []float32, lda int, br, bi []float3
 		return
 	}
 	_, nr := gemmTile()
-	checkComplexRows(op, "a", m, k, ar, ai, lda)
+	checkComplexRows(op, "ar", "ai", m, k, ar, ai, lda)
 	checkPanels(op, br, k, n, nr, distance)
 	checkPanels(op, bi, k, n, nr, distance)
 	checkComplexSpare(op, spare)
@@ -193,10 +193,11 @@ func (c *complexProduct) sum(dst []float32, m, k int) (row, step int) {
 	return 1, complexTogether
 }
 
-// checkComplexRows checks both parts of an operand of rows rows and cols columns.
-func checkComplexRows(op, name string, rows, cols int, re, im []float32, ld int) {
-	checkTwinRows(op, name+"r", rows, cols, re, ld)
-	checkTwinRows(op, name+"i", rows, cols, im, ld)
+// checkComplexRows checks both parts of an operand of rows rows and cols columns. They come with a name each: making
+// two of one would take a noticeable part of a small product.
+func checkComplexRows(op, nameRe, nameIm string, rows, cols int, re, im []float32, ld int) {
+	checkTwinRows(op, nameRe, rows, cols, re, ld)
+	checkTwinRows(op, nameIm, rows, cols, im, ld)
 }
 
 // checkComplexSpare checks the memory for sums, which is written where a level has too few registers.

@@ -59,7 +59,7 @@ func GemmComplexQuads(m, n, k int, ar, ai []float32, lda int, br, bi []float32, 
 	if k%4 != 0 {
 		panic(&Error{op, "the number of steps is not a multiple of 4"})
 	}
-	checkComplexRows(op, "a", m, k, ar, ai, lda)
+	checkComplexRows(op, "ar", "ai", m, k, ar, ai, lda)
 	checkPanels(op, br, k/4, 4*n, 4*QuadColumns, distance)
 	checkPanels(op, bi, k/4, 4*n, 4*QuadColumns, distance)
 	if raceEnabled {
