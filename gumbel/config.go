@@ -217,11 +217,17 @@ func (c *Config) variables() int {
 }
 
 // Published reports whether Config.Compat knows how the published implementation learns
-// subsets of the group, or would: it has one continuous axis, and flips.
+// subsets of the group, or would: it has one continuous axis, and no others but the flip of lie.E2,
+// since what it learns of a flip comes from the gradient of a sign that no other group has.
 func Published(group lie.Group) bool {
-	return group.Dim() == 1 && !slices.ContainsFunc(group.Axes(), func(a lie.Axis) bool {
-		return a.Kind == lie.Turns && a.Order > 1
-	})
+	axes := group.Axes()
+	for i, a := range axes {
+		flips := a.Kind == lie.Flip && !(i > 0 && axes[i-1].Kind == lie.Circle)
+		if flips || a.Kind == lie.Turns && a.Order > 1 {
+			return false
+		}
+	}
+	return group.Dim() == 1
 }
 
 // mirrors reports whether the group has a flip.

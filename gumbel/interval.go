@@ -74,9 +74,10 @@ func (d *Distribution) placeCompat(a *axis, c *cell, k, n int) {
 	}
 	comb := 2 * a.Extent * float64(theta) * float64(k) / float64(n)
 	delta := float64(float32(width*theta) * float32(c.u) / float32(span))
-	c.at = comb + delta
-	if d.values != nil {
-		c.at = comb - float64(float32(a.Extent)*theta) + delta
+	start := 0.0
+	if d.values != nil || a.Kind == lie.Line {
+		start = float64(float32(a.Extent) * theta)
 	}
+	c.at = comb - start + delta
 	c.slope = a.Extent * (2*c.u/float64(span) - 1)
 }

@@ -577,15 +577,62 @@ func TestFiniteGroups(t *testing.T) {
 
 // The list of a group that is not compact covers [-E, E], not [0, 2E].
 func TestOpenGroup(t *testing.T) {
-	for axis, g := range []lie.Group{lie.RPlus, lie.DirectProduct(lie.T2, lie.RPlus)} {
-		u := newDistribution(t, gumbel.Config{Group: g, Max: 4})
-		e := gumbel.NewElements(g, 4)
+	for _, c := range []struct {
+		group       lie.Group
+		max, axis   int
+		compat      bool
+		tolerance   float64
+		learned     bool
+		perScale, n int // elements at each scale, scales
+	}{
+		{lie.RPlus, 4, 0, false, 1e-14, false, 1, 4},
+		{lie.DirectProduct(lie.T2, lie.RPlus), 4, 1, false, 1e-14, false, 1, 4},
+		{lie.RPlus, 4, 0, true, 1e-7, false, 1, 4},
+		{lie.RPlus, 4, 0, true, 1e-7, true, 1, 4},
+		{lie.Sim2, 8, 1, true, 1e-7, false, 4, 2},
+	} {
+		cfg := gumbel.Config{Group: c.group, Max: c.max, Compat: c.compat, Partial: c.learned}
+		if c.learned {
+			cfg.Name = "probs"
+		}
+		u := newDistribution(t, cfg)
+		e := gumbel.NewElements(c.group, c.max)
 		u.Midpoints(e)
 		for i, a := range e.G {
-			if got, want := a[axis], math.Ln2*(-0.75+0.5*float64(i)); math.Abs(got-want) > 1e-14 {
-				t.Errorf("%s: element %d at %v, want %v", g.Name(), i, got, want)
+			step := 2 * math.Ln2 / float64(c.n)
+			if got, want := a[c.axis], -math.Ln2+step*(0.5+float64(i/c.perScale)); math.Abs(got-want) > c.tolerance {
+				t.Errorf("%s, compat %v, learned %v: element %d at %v, want %v", c.group.Name(), c.compat, c.learned, i, got, want)
 			}
 		}
+	}
+}
+
+// TestPublishedFlips: under Compat a flip is learned from the gradient of its sign, so every group that is accepted
+// has one.
+func TestPublishedFlips(t *testing.T) {
+	accepted := 0
+	for _, g := range []lie.Group{
+		lie.SE2, lie.E2, lie.RPlus, lie.Mirror, lie.Dihedral(1), lie.Dihedral(4), lie.Sim2,
+		lie.Periodic(lie.E2), lie.DirectProduct(lie.RPlus, lie.Mirror), lie.DirectProduct(lie.RPlus, lie.Dihedral(1)),
+	} {
+		if !gumbel.Published(g) {
+			continue
+		}
+		accepted++
+		dx := lie.Coordinates{}
+		for i := range g.Coordinates() {
+			dx[i] = 1 + float64(i)
+		}
+		var u, v lie.Element
+		du, dv := g.RelativeGrad(dx, u, v)
+		for i, a := range g.Axes() {
+			if a.Kind == lie.Flip && (du[i] == 0 || dv[i] == 0) {
+				t.Errorf("%s is accepted, but its flip has the gradients %v and %v", g.Name(), du[i], dv[i])
+			}
+		}
+	}
+	if accepted != 4 {
+		t.Errorf("%d groups are accepted, want SE(2), E(2), with either coordinates, and R+", accepted)
 	}
 }
 
