@@ -83,13 +83,20 @@ func (net *Network) newAugerino() (*augerino, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Compat { // the published program trains it at the rate of the weights
-		d.Parameters()[0].Class = nn.Weight
-	}
 	net.params.Add(d.Parameters()...)
 	a := &augerino{sampler: sampler{d, "copies", "copies/training", "copies/evaluation"}}
 	a.width = widthReward{at: d.Widths(), host: make([]float32, len(d.Parameters()[0].Host))}
 	return a, nil
+}
+
+// rates returns the optimiser's configuration: the published program trains the subset of an Augerino network at the
+// rate of the weights.
+func (t *Trainer) rates() nn.OptimizerConfig {
+	c := t.cfg.Optimizer
+	if t.net.cfg.Augerino && t.net.cfg.Compat {
+		c.SubsetLR = c.LR
+	}
+	return c
 }
 
 // bind prepares for batches that a plan has.

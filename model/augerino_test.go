@@ -336,7 +336,9 @@ func TestAugerinoLearns(t *testing.T) {
 		net := newTinyWith(t, func(cfg *CKResNetConfig) {
 			cfg.Group, cfg.Elements, cfg.Partial, cfg.Augerino, cfg.Compat = c.group, elements, false, true, c.compat
 		})
-		tr := newTrainerOf(t, net, quick(1))
+		cfg := quick(1)
+		cfg.Optimizer.WeightDecay = 0.5 // of weights alone
+		tr := newTrainerOf(t, net, cfg)
 		take(t, tr, 4)
 		net.params.Download()
 		var learned []float32
@@ -352,6 +354,20 @@ func TestAugerinoLearns(t *testing.T) {
 		}
 		if len(learned) != len(c.moves) {
 			t.Errorf("%s, compat %v: %d values are learned", c.group.Name(), c.compat, len(learned))
+		}
+	}
+	step := func(compat bool) (moved float64) {
+		net := newTinyWith(t, func(cfg *CKResNetConfig) { cfg.Partial, cfg.Augerino, cfg.Compat = false, true, compat })
+		net.augerino.Parameters()[0].Host[0] = 0.5
+		cfg := quick(1)
+		cfg.Schedule, cfg.Optimizer.LR, cfg.Optimizer.SubsetLR = ConstantSchedule, 1e-3, 2e-2
+		take(t, newTrainerOf(t, net, cfg), 1)
+		return math.Abs(net.Subsets()[0] - 0.5)
+	}
+	// Adam's first step is as long as the rate.
+	for compat, want := range map[bool]float64{false: 2e-2, true: 1e-3} {
+		if got := step(compat); !(math.Abs(got-want) <= 1e-3*want) {
+			t.Errorf("compat %v: a step of %v, want %v", compat, got, want)
 		}
 	}
 	width := func(reward float64) float64 {

@@ -249,7 +249,7 @@ func (t *Trainer) prepare() (err error) {
 	if t.net.augerino != nil {
 		t.net.augerino.width.weight = t.cfg.Penalties.Width
 	}
-	if t.optimizer, err = nn.NewOptimizer(t.cfg.Optimizer, &t.net.params); err != nil {
+	if t.optimizer, err = nn.NewOptimizer(t.rates(), &t.net.params); err != nil {
 		return err
 	}
 	planned := t.perEpoch
