@@ -108,6 +108,7 @@ func newPenaltyHarness(t testing.TB, k kind, cfg Config, z sizes, threads int, i
 	}
 	h := &harness{layer: l, dev: newCPU(t, threads)}
 	h.u = gumbel.NewLists(l.cfg.Group, z.maxOut, lists)
+	h.u.Weighted = weighted && norms != 0
 	p := &nn.Plan{Arena: &h.arena, Batch: z.b, Inference: inference, NormPenalty: norms}
 	switch k {
 	case lifting:

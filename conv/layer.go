@@ -276,7 +276,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		l.dscale = make([]float32, most)
 	}
 	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.scaleScratch(most, p.Inference))
-	if l.penalty = planPenalty(p); l.penalty != nil {
+	if l.penalty = l.planPenalty(p, most); l.penalty != nil {
 		_, need := l.penaltyScratch(tensor.Buffer{}, most)
 		size = max(size, need)
 	}

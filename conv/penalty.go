@@ -2,7 +2,9 @@ package conv
 
 import (
 	"math"
+	"slices"
 
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
@@ -18,24 +20,36 @@ import (
 //
 // which costs P (2 h^2 + ...) operations where rendering takes P Out In h. So it is the
 // same for all algorithms, and beside them.
+//
+// What belongs to an element that was dropped is no part of the kernel. With n [P], how often a rendered value
+// stands in it, f' has columns n f', 1 is n, and the gradient of f is n times what stands above. The
+// probabilities of keeping elements have no gradient from it.
 type penalty struct {
 	weight float64
 	value  float64 // of the last Forward
 
 	f, w, b tensor.Buffer // what ForwardFeatures returned
 
+	times tensor.Buffer // [positions]: n, of a layer whose elements may be dropped
+	count []float32     // the same
+	some  bool          // elements are dropped at present, and times is n
+
 	sums tensor.Buffer // [2]: |K|^2 and |bias|^2
 	host [2]float32
 	products
 }
 
-// planPenalty reserves the penalty of a layer, nil for none.
-func planPenalty(p *nn.Plan) *penalty {
+// planPenalty reserves the penalty of a layer whose kernel has so many positions at most, nil for none.
+func (l *layer) planPenalty(p *nn.Plan, positions int) *penalty {
 	if p.NormPenalty == 0 || p.Inference {
 		return nil
 	}
 	n := &penalty{weight: p.NormPenalty}
 	p.Arena.Reserve(&n.sums, len(n.host))
+	if l.outEl.Weighted || l.inEl != nil && l.inEl.Weighted {
+		n.count = make([]float32, positions)
+		p.Arena.Reserve(&n.times, positions)
+	}
 	return n
 }
 
@@ -45,6 +59,7 @@ type penaltyScratch struct {
 	dx        tensor.Buffer // [rows, P]
 	dw, db    tensor.Buffer // [Out*In, h] and [Out*In]: K f' and K 1
 	gram, sum tensor.Buffer // [h, h] and [h]: G and s, then W'W and W'b
+	nf        tensor.Buffer // [h, P]: n f, where elements may be dropped
 }
 
 // penaltyScratch returns those pieces for so many positions, and the size of all; of no
@@ -61,6 +76,9 @@ func (l *layer) penaltyScratch(scratch tensor.Buffer, positions int) (p penaltyS
 	p = penaltyScratch{
 		df: piece(h * positions), dx: piece(l.coords.rows() * positions),
 		dw: piece(out * h), db: piece(out), gram: piece(h * h), sum: piece(h),
+	}
+	if l.penalty.count != nil {
+		p.nf = piece(h * positions)
 	}
 	return p, size
 }
@@ -82,13 +100,18 @@ func (l *layer) measurePenalty() (kernel, bias float64) {
 	p.f, p.w, p.b = l.net.ForwardFeatures(l.x.Slice(0, l.coords.rows()*l.positions), l.positions)
 	f, w, b := p.f, p.w, p.b
 	h, out, n := l.net.Features(), l.net.Out(), l.positions
+	nf, total := f, float64(n)
+	if rendered := l.countPositions(); p.some {
+		l.dev.MulRows(at.nf, f, p.times.Slice(0, n), h, n)
+		nf, total = at.nf, rendered
+	}
 
-	l.dev.SumRows(at.sum, f, h, n, false)
-	p.product(l.dev, tensor.GemmArgs{TransB: true, M: h, N: h, K: n, A: f, LDA: n, B: f, LDB: n, C: at.gram, LDC: h})
+	l.dev.SumRows(at.sum, nf, h, n, false)
+	p.product(l.dev, tensor.GemmArgs{TransB: true, M: h, N: h, K: n, A: f, LDA: n, B: nf, LDB: n, C: at.gram, LDC: h})
 	p.product(l.dev, tensor.GemmArgs{M: out, N: h, K: h, A: w, LDA: h, B: at.gram, LDB: h, C: at.dw, LDC: h})
 	p.product(l.dev, tensor.GemmArgs{M: out, N: h, K: 1, A: b, LDA: 1, B: at.sum, LDB: h, C: at.dw, LDC: h, Accumulate: true})
 	p.product(l.dev, tensor.GemmArgs{M: out, N: 1, K: h, A: w, LDA: h, B: at.sum, LDB: 1, C: at.db, LDC: 1})
-	l.dev.Axpy(at.db, float32(n), b)
+	l.dev.Axpy(at.db, float32(total), b)
 
 	l.dev.DotRows(p.sums.Slice(0, 1), w, at.dw, 1, w.Len())
 	l.dev.DotRows(p.sums.Slice(1, 2), b, at.db, 1, b.Len())
@@ -112,10 +135,51 @@ func (p *products) product(dev tensor.Device, g tensor.GemmArgs) {
 	dev.Gemm(&p.gemm)
 }
 
-// copies returns how often each value of what was rendered stands in the kernel.
+// copies returns how often each value of what was rendered stands in the kernel, where times does not say.
 func (l *layer) copies() float64 {
-	if l.shape.Paired {
+	if l.shape.Paired && !l.penalty.some {
 		return 2
+	}
+	return 1
+}
+
+// countPositions finds out whether elements are dropped at present. If so it sets times, and returns its sum.
+func (l *layer) countPositions() (total float64) {
+	p, s := l.penalty, &l.shape
+	p.some = dropped(l.outEl) || l.inEl != nil && dropped(l.inEl)
+	if !p.some {
+		return 0
+	}
+	taps := len(s.Offsets)
+	to := p.count[:l.positions]
+	for list := range s.lists() {
+		for i := range s.rendered() {
+			for j := range s.NIn {
+				n := l.kept(list, i, j)
+				if s.Paired { // the partners, half a turn on
+					n += l.kept(list, i+s.NOut/2, (j+s.NIn/2)%s.NIn)
+				}
+				for t := range to[:taps] {
+					to[t] = n
+				}
+				to, total = to[taps:], total+float64(n)*float64(taps)
+			}
+		}
+	}
+	l.dev.Upload(p.times, p.count[:l.positions])
+	return total
+}
+
+// dropped reports whether a list has elements that were dropped.
+func dropped(el *gumbel.Elements) bool { return slices.Contains(el.Weight, 0) }
+
+// kept returns 1 if output element i and input element j of a list are kept, else 0.
+func (l *layer) kept(list, i, j int) float32 {
+	if w := l.outEl.Weight; w != nil && w[list*l.shape.NOut+i] == 0 {
+		return 0
+	}
+	if l.inEl != nil && l.inEl.Weight != nil && l.inEl.Weight[list*l.shape.NIn+j] == 0 {
+		return 0
 	}
 	return 1
 }
@@ -137,6 +201,9 @@ func (l *layer) penaltyBackward(n int) {
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: h, K: out, A: w, LDA: h, B: w, LDB: h, C: at.gram, LDC: h})
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: 1, K: out, A: w, LDA: h, B: b, LDB: 1, C: at.sum, LDC: 1})
 	p.product(l.dev, tensor.GemmArgs{M: h, N: positions, K: h, A: at.gram, LDA: h, B: f, LDB: positions, C: at.df, LDC: positions, Bias: at.sum})
+	if p.some {
+		l.dev.MulRows(at.df, at.df, p.times.Slice(0, positions), h, positions)
+	}
 	scale := float32(p.weight * l.copies() / kernel)
 	for _, d := range []tensor.Buffer{at.df, at.dw, at.db} {
 		l.dev.Scale(d, scale, d)

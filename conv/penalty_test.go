@@ -17,8 +17,14 @@ import (
 // penalised makes a layer with a penalty of its norms, with biases, at random elements.
 func penalised(t *testing.T, k kind, cfg Config, z sizes, nIn, nOut, threads, lists int, weight float64) *harness {
 	t.Helper()
+	return penalisedLists(t, k, cfg, z, nIn, nOut, threads, lists, weight, false)
+}
+
+// penalisedLists is penalised with lists that may have weights.
+func penalisedLists(t *testing.T, k kind, cfg Config, z sizes, nIn, nOut, threads, lists int, weight float64, weighted bool) *harness {
+	t.Helper()
 	cfg.Name, cfg.Hidden, cfg.InputGrad = "conv", 12, true
-	h := newPenaltyHarness(t, k, cfg, z, threads, false, lists, false, weight)
+	h := newPenaltyHarness(t, k, cfg, z, threads, false, lists, weighted, weight)
 	src := stream.New(1, "penalty", 0)
 	h.place(src, nIn, nOut)
 	for _, p := range h.Parameters() {
@@ -175,6 +181,112 @@ func TestPenaltyOfPairs(t *testing.T) {
 		}
 		if d := maxDiff(got, want); !(d <= 1e-5*float64(want[0])) || want[0] < 1 {
 			t.Errorf("off by %v, penalty %v", d, want[0])
+		}
+	}
+}
+
+// dropOne gives the elements of each list weights, one of them 0, and returns where in G those stand that are kept.
+func dropOne(e *gumbel.Elements) (kept []int) {
+	n := e.Len()
+	e.Weight, e.WeightGrad = make([]float64, len(e.G)), make([]float64, len(e.G))
+	for i := range e.G {
+		if i%n != (1+i/n)%n {
+			e.Weight[i] = 0.5 + float64(i)
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// TestPenaltyOfDropped: with elements that were dropped, the norms and gradients are those of a layer that has only
+// the others.
+func TestPenaltyOfDropped(t *testing.T) {
+	for _, c := range []struct {
+		kind  kind
+		cfg   Config
+		z     sizes
+		pairs bool
+	}{
+		{lifting, Config{In: 2, Out: 3, Side: 5, Bias: true, Algorithm: Frequency}, sizes{1, 3, 6, 5, 2}, false},
+		{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true, Algorithm: LowRank}, sizes{3, 4, 5, 4, 3}, false},
+		{groupwise, Config{In: 2, Out: 3, Side: 3, Algorithm: Taps}, sizes{3, 4, 5, 4, 3}, false},
+		{groupwise, Config{In: 2, Out: 3, Side: 3, Group: lie.E2, Algorithm: Auto}, sizes{4, 4, 5, 4, 3}, false},
+		{groupwise, Config{In: 3, Out: 4, Side: 5, Algorithm: Frequency}, sizes{4, 4, 6, 6, 16}, true},
+		{pointwise, Config{In: 2, Out: 3, Algorithm: Taps}, sizes{3, 4, 3, 4, 2}, false},
+		{depthwise, Config{Out: 3, Side: 3, Bias: true, Algorithm: Auto}, sizes{3, 3, 5, 4, 2}, false},
+	} {
+		for _, lists := range []int{1, c.z.b} {
+			if c.cfg.Algorithm != Auto && lists > 1 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%v/algorithm=%s/lists=%d", c.kind, c.cfg.Algorithm, lists), func(t *testing.T) {
+				h := penalisedLists(t, c.kind, c.cfg, c.z, c.z.maxIn, c.z.maxOut, 2, lists, 1, true)
+				few := penalised(t, c.kind, c.cfg, c.z, c.z.maxIn, c.z.maxOut, 2, lists, 1)
+				var kept [2][]int
+				for k, e := range [2][2]*gumbel.Elements{{h.u, few.u}, {h.v, few.v}} {
+					if e[0] == nil {
+						continue
+					}
+					if c.pairs {
+						e[0].Rigid = true
+						copy(e[0].G, lie.SE2.Grid(e[0].Len()))
+					}
+					if c.pairs && e[0] == h.v { // weights that the kernel has would tell pairs apart
+						copy(e[1].G, e[0].G)
+						continue
+					}
+					kept[k] = dropOne(e[0])
+					e[1].SetLen(e[0].Len() - 1)
+					for i, at := range kept[k] {
+						e[1].G[i] = e[0].G[at]
+					}
+				}
+				switch {
+				case few.v != nil:
+					few.in.Written(few.v.Len())
+				case c.kind == depthwise:
+					few.in.Written(few.u.Len())
+				}
+				gradients := func(h *harness) (all []float32) {
+					h.Forward(true)
+					h.dev.Fill(h.out.Grad, 0)
+					h.out.Accumulate()
+					h.Backward()
+					all = append(all, float32(h.Penalty()))
+					for _, p := range h.Parameters() {
+						if p.Trained() {
+							all = append(all, h.download(p.Grad)...)
+						}
+					}
+					return all
+				}
+				got, want := gradients(h), gradients(few)
+				if h.shape.Paired != c.pairs {
+					t.Fatalf("elements in pairs: %v", h.shape.Paired)
+				}
+				if d := maxDiff(got, want); !(d <= 1e-5*float64(want[0])) || want[0] < 0.1 {
+					t.Errorf("off by %v, penalty %v, want %v", d, got[0], want[0])
+				}
+				if c.pairs { // which have no gradient of their own
+					return
+				}
+				for k, e := range [2][2]*gumbel.Elements{{h.u, few.u}, {h.v, few.v}} {
+					if e[0] == nil {
+						continue
+					}
+					want := make([]lie.Vector, len(e[0].G))
+					for i, at := range kept[k] {
+						want[at] = e[1].Grad[i]
+					}
+					for i, got := range e[0].Grad {
+						for axis := range got {
+							if d := math.Abs(got[axis] - want[i][axis]); !(d <= 1e-4) {
+								t.Errorf("gradient of element %d: %v, want %v", i, got, want[i])
+							}
+						}
+					}
+				}
+			})
 		}
 	}
 }

@@ -479,7 +479,7 @@ func (s *settings) checkGroup(bad func(field string, value any, allowed string) 
 	}
 	switch {
 	case s.Compat && (s.Partial || s.Augerino) && !gumbel.Published(s.Group):
-		return bad("Compat", true, "false where subsets of "+group+" are learned: the published program learns intervals of one angle or scale, with reflections or without, and no others")
+		return bad("Compat", true, "false where subsets of "+group+" are learned: the published program learns intervals of one angle, with reflections or without, or of one scale, and no others")
 	case s.Partial && s.Elements == 1 && (s.Group.Dim() == 0 || s.Sampling == gumbel.Deterministic):
 		return bad("Partial", true, "false where each layer has the identity alone, of which nothing can be left out")
 	case s.Partial && s.Compat && s.PerElement && s.drops():
