@@ -154,8 +154,8 @@ func (net *Network) Loss() *nn.CrossEntropy { return net.loss }
 // Logits returns the map of logits [classes, 1, 1, 1, B] of the last Forward.
 func (net *Network) Logits() *nn.Map { return net.bound("Logits").logits }
 
-// ClampSubsets brings what the subsets learn back into its range after an optimiser
-// step.
+// ClampSubsets brings what the subsets learn back into its range, after an optimiser
+// step or another program's; under Compat there is none.
 func (net *Network) ClampSubsets() {
 	for i := range net.samplers {
 		net.samplers[i].Clamp()

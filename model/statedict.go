@@ -108,7 +108,8 @@ func (net *Network) foreignBuffers() []safetensors.Tensor {
 // LoadStateDict takes the parameters and running statistics from a safetensors file
 // with the state dictionary of a network of the same configuration, made by
 // SaveStateDict or from PyTorch. Axes of length one in shapes do not matter, nor
-// does the prefix that torch.nn.DataParallel puts before names. A checkpoint that Save wrote
+// does the prefix that torch.nn.DataParallel puts before names. What subsets learn is brought into its range
+// (ClampSubsets). A checkpoint that Save wrote
 // must be one of the same configuration too, but for the seed. The network must not
 // be bound; it is left as it was where there is an error, which says which tensor
 // does not fit and what to do.
@@ -153,6 +154,7 @@ func (net *Network) LoadStateDict(path string) error {
 	for i, p := range net.params.All() {
 		copy(p.Host, values[i])
 	}
+	net.ClampSubsets() // the published program lets sizes leave what they may be here
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/golden"
 	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/lie"
@@ -213,6 +214,43 @@ func TestStateDictVariants(t *testing.T) {
 
 // A file that does not fit the configuration is refused with the tensor's name, and
 // the network stays as it was.
+// TestStateDictClamps: subsets that the published program let grow beyond the group, or shrink to less than nothing,
+// are within their range, but where the network is to behave as they do.
+func TestStateDictClamps(t *testing.T) {
+	for _, compat := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "net.safetensors")
+		from := newTinyWith(t, func(cfg *CKResNetConfig) { cfg.Compat = compat })
+		learned := []float32{1.3, -0.5, 0.5}
+		want := []float64{gumbel.MaxTheta, float64(float32(gumbel.MinTheta)), 0.5}
+		at := 0
+		for _, p := range from.Parameters().All() {
+			if p.Class == nn.Subset {
+				p.Host[0] = learned[at%len(learned)]
+				at++
+			}
+		}
+		if at < len(learned) {
+			t.Fatalf("%d subsets", at)
+		}
+		if err := from.SaveStateDict(path); err != nil {
+			t.Fatal(err)
+		}
+		to := newTinyWith(t, func(cfg *CKResNetConfig) { cfg.Compat, cfg.Seed = compat, 9 })
+		if err := to.LoadStateDict(path); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range to.Subsets() {
+			want := want[i%len(want)]
+			if compat {
+				want = float64(learned[i%len(learned)])
+			}
+			if got != want {
+				t.Errorf("compat %v: subset %d is %v, want %v", compat, i, got, want)
+			}
+		}
+	}
+}
+
 func TestBadStateDicts(t *testing.T) {
 	net := newTiny(t)
 	good := filepath.Join(t.TempDir(), "state.safetensors")
