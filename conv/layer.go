@@ -322,11 +322,7 @@ func (l *layer) Bind(dev tensor.Device) {
 	if dev == nil {
 		refuse("Bind", "%s: the device is nil; what the arena is bound to is needed", l.cfg.Name)
 	}
-	for _, p := range l.params {
-		if p.Value.IsZero() {
-			refuse("Bind", "%s: the parameter %q is not bound to a device; call Parameters.Bind first", l.cfg.Name, p.Name)
-		}
-	}
+	l.parametersBound("Bind")
 	l.dev = dev
 	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
@@ -360,13 +356,23 @@ func (l *layer) reserved(op string) {
 	}
 }
 
-// bound panics unless Plan and Bind were called.
+// parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
+func (l *layer) parametersBound(op string) {
+	for _, p := range l.params {
+		if p.Value.IsZero() {
+			refuse(op, "%s: the parameter %q is not bound to a device; call Parameters.Bind first", l.cfg.Name, p.Name)
+		}
+	}
+}
+
+// bound panics unless Plan and Bind were called and the parameters are bound.
 func (l *layer) bound(op string) {
 	l.planned(op)
 	if l.dev == nil {
 		refuse(op, "%s is not bound to a device; call Bind first", l.cfg.Name)
 	}
 	l.reserved(op)
+	l.parametersBound(op)
 }
 
 // Forward renders the kernel at the present elements and convolves. With train, Backward

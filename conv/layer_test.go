@@ -601,6 +601,14 @@ func TestOrderOfCalls(t *testing.T) {
 	refuses(t, "Convolve", "conv: no Render before it", l.Convolve)
 	refuses(t, "Backward", "conv: no Forward before it", l.Backward)
 	l.Forward(true)
+	params.Release()
+	const released = `conv: the parameter "conv.kernelnet.kernel_net.0.weight" is not bound to a device; call Parameters.Bind first`
+	refuses(t, "Render", released, func() { l.Forward(true) })
+	refuses(t, "Dense", released, func() { l.Dense() })
+	refuses(t, "Backward", released, l.Backward)
+	if err := params.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
 	p.Arena.Release()
 	refuses(t, "Forward", "conv: the plan's arena is not bound to a device", func() { l.Forward(true) })
 	(&Group{l}).Plan(p, p.Map(2, 4, 5, 5), four, four)

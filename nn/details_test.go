@@ -317,6 +317,10 @@ func TestOrderOfCalls(t *testing.T) {
 		refuses("Backward", "no Forward(true) before it", l.Backward)
 		forward()
 		refuses("Backward", "no Forward(true) before it", l.Backward)
+		if list := s.params.All(); len(list) > 0 {
+			s.params.Release()
+			refuses("Forward", fmt.Sprintf("the parameter %q is not bound to a device; call Parameters.Bind first", list[0].Name), forward)
+		}
 		s.plan.Arena.Release()
 		refuses("Forward", arena, forward)
 

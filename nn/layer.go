@@ -37,6 +37,7 @@ type Layer interface {
 type lifecycle struct {
 	out       *Map          // what Plan returned, nil before; of a loss, the logits
 	dev       tensor.Device // nil before Bind
+	params    []*Parameter  // that Bind found bound
 	inference bool          // planned for inference
 	trained   bool          // the last Forward had train
 }
@@ -55,12 +56,17 @@ func (l *lifecycle) bind(layer string, dev tensor.Device, params ...*Parameter) 
 	if dev == nil {
 		refuse(op, "the device is nil; what the arena is bound to is needed")
 	}
-	for _, p := range params {
+	l.dev, l.params = dev, params
+	l.parametersBound(op)
+}
+
+// parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
+func (l *lifecycle) parametersBound(op string) {
+	for _, p := range l.params {
 		if p.Value.IsZero() {
 			refuse(op, "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
 		}
 	}
-	l.dev = dev
 }
 
 // forward panics unless the layer can run forward, with train as its plan has it.
@@ -83,11 +89,14 @@ func (l *lifecycle) backward(layer string) {
 	}
 }
 
-// ready panics unless the layer is planned and bound.
+// ready panics unless the layer is planned and bound, with its parameters.
 func (l *lifecycle) ready(layer, method string) {
 	if l.dev == nil || l.out.Value.IsZero() {
 		l.reserved(layer + method)
 		refuse(layer+method, "not bound to a device; call Bind first")
+	}
+	if len(l.params) > 0 && l.params[0].Value.IsZero() {
+		l.parametersBound(layer + method)
 	}
 }
 

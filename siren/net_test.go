@@ -483,6 +483,12 @@ func TestOrderOfCalls(t *testing.T) {
 			bind()
 			all("before it", back...)
 			n.Forward(y, x, 5)
+			params.Release()
+			all(`" is not bound to a device; call Parameters.Bind first`, append(calls, back[0])...)
+			if err := params.Bind(dev); err != nil {
+				t.Fatal(err)
+			}
+			n.Forward(y, x, 5)
 			n.Plan(&nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}, 5)
 			all("before it", back...)
 			params.Release()

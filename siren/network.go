@@ -84,11 +84,7 @@ func (n *network) Bind(dev tensor.Device) {
 	if dev == nil {
 		refuse("Bind", "the device is nil; what the arena is bound to is needed")
 	}
-	for _, p := range n.params {
-		if p.Value.IsZero() {
-			refuse("Bind", "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
-		}
-	}
+	n.parametersBound("Bind")
 	c, ok := dev.(*tensor.CPU)
 	if ok != n.onCPU {
 		refuse("Bind", "planned for another kind of device than %s", dev.Name())
@@ -96,6 +92,15 @@ func (n *network) Bind(dev tensor.Device) {
 	n.dev = dev
 	if ok {
 		n.cpu.bind(c)
+	}
+}
+
+// parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
+func (n *network) parametersBound(op string) {
+	for _, p := range n.params {
+		if p.Value.IsZero() {
+			refuse(op, "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
+		}
 	}
 }
 
@@ -121,6 +126,7 @@ func (n *network) start(op string, x tensor.Buffer, positions int) {
 	if n.dev == nil {
 		refuse(op, "not bound to a device; call Bind first")
 	}
+	n.parametersBound(op)
 	if positions < 1 || positions > n.max {
 		refuse(op, "%d positions, planned are 1 to %d", positions, n.max)
 	}
@@ -173,6 +179,7 @@ func (n *network) follows(op, forward string) {
 	if n.positions == 0 {
 		refuse(op, "no %s before it", forward)
 	}
+	n.parametersBound(op)
 }
 
 // Features returns the width of the last hidden layer.
