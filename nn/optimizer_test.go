@@ -29,6 +29,7 @@ func newModel(t testing.TB, threads int) *model {
 		nn.NewParameter("n.running_mean", nn.Statistic, 3),
 		nn.NewParameter("b.weight", nn.Weight, 3),
 		nn.NewParameter("b.probs", nn.Subset, 2),
+		nn.NewParameter("b.keep", nn.Keep, 2),
 	)
 	for i, p := range m.params.All() {
 		copy(p.Host, gradcheck.Normal(len(p.Host), uint64(i)))
