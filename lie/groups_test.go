@@ -61,6 +61,17 @@ func TestSubgroups(t *testing.T) {
 	}
 }
 
+// What kernels on T(2) are fed is -1, as at the relative angle zero of groups that it is
+// part of: so networks on it have the parameters of those on SE(2).
+func TestRelativeOnT2(t *testing.T) {
+	e := lie.Element{}
+	for _, g := range []lie.Group{lie.T2, lie.SE2, lie.Cyclic(7)} {
+		if got := g.Relative(e, e); g.Coordinates() != 1 || got != (lie.Coordinates{-1}) {
+			t.Errorf("%s: %d coordinates, %v, want -1", g.Name(), g.Coordinates(), got)
+		}
+	}
+}
+
 // Quarter turns map the pixel grid to itself: they have no rounding.
 func TestQuarterTurnsAreExact(t *testing.T) {
 	for _, n := range []int{4, 8, 12, 4096} {
