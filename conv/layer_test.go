@@ -3,6 +3,7 @@ package conv
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ import (
 // layer's definition, and the values with the definition itself. It runs at the
 // active level; TestPasses and TestGolden run at all.
 func TestGradients(t *testing.T) {
+	scaled := lie.DirectProduct(lie.RPlus, lie.O2)
 	for i, c := range []struct {
 		kind      kind
 		cfg       Config
@@ -48,6 +50,18 @@ func TestGradients(t *testing.T) {
 		{depthwise, Config{Out: 3, Side: 3, Padding: Valid}, sizes{4, 4, 4, 5, 17}, 2, 2},
 		{depthwise, Config{Out: 3, Side: 7, Group: lie.T2, Bias: true}, sizes{1, 1, 3, 2, 3}, 1, 1},
 		{depthwise, Config{Out: 2, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 4, 6, 5, 3}, 3, 3},
+		{lifting, Config{In: 2, Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 3},
+		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.Sim2, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
+		{pointwise, Config{In: 2, Out: 3, Group: lie.Sim2}, sizes{4, 4, 3, 2, 2}, 3, 2},
+		{depthwise, Config{Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
+		{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{1, 4, 4, 3, 2}, 1, 4},
+		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 4},
+		{pointwise, Config{In: 2, Out: 3, Group: lie.E2}, sizes{4, 4, 3, 2, 2}, 3, 2},
+		{depthwise, Config{Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 3},
+		{lifting, Config{In: 2, Out: 2, Side: 5, Group: scaled, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 2},
+		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: scaled, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
+		{pointwise, Config{In: 2, Out: 3, Group: scaled}, sizes{4, 4, 3, 2, 2}, 3, 2},
+		{depthwise, Config{Out: 2, Side: 5, Group: scaled, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
 	} {
 		c.cfg.Name, c.cfg.InputGrad = "conv", true
 		c.cfg.Hidden, c.cfg.Omega0 = 12, 4
@@ -91,7 +105,7 @@ func TestGradients(t *testing.T) {
 				}
 				var moves []gradcheck.Variable
 				for k, e := range lists {
-					moves = append(moves, elements(fmt.Sprintf("elements %d", k), e))
+					moves = append(moves, elements(fmt.Sprintf("elements %d", k), h.cfg.Group, e))
 				}
 				size := c.cfg.Out * c.nOut * h.out.H * h.out.W * h.out.B
 				proj := gradcheck.NewProjection(h.dev, size, 3)
@@ -103,15 +117,10 @@ func TestGradients(t *testing.T) {
 					},
 					Backward: func() { proj.Seed(h.out); h.Backward() },
 					Reference: func(x [][]float64) float64 {
-						u := make([]lie.Element, len(h.u.G))
-						v := make([]lie.Element, 0, mode.lists*c.nIn)
-						for k := range u {
-							u[k][0] = x[trained+1][k]
-						}
+						u := moved(h.cfg.Group, h.u.G, x[trained+1])
+						var v []lie.Element
 						if h.v != nil {
-							for k := range h.v.G {
-								v = append(v, lie.Element{x[trained+2][k]})
-							}
+							v = moved(h.cfg.Group, h.v.G, x[trained+2])
 						}
 						return proj.Of(h.listsReference(x[:trained], x[trained], u, v))
 					},
@@ -146,30 +155,55 @@ func TestGradients(t *testing.T) {
 	}
 }
 
-// elements is a list of angles as a variable whose gradient is added to. On a
-// group without Lie algebra its gradient must stay zero.
-func elements(name string, e *gumbel.Elements) gradcheck.Variable {
+// elements is a list of elements as a variable whose gradient is added to: of each its
+// coordinates on the axes that it moves along. The gradient must stay zero where there is
+// no Lie algebra.
+func elements(name string, g lie.Group, e *gumbel.Elements) gradcheck.Variable {
+	axes := moving(g)
 	v := gradcheck.Variable{
 		Name: name,
-		Base: make([]float64, len(e.G)),
 		Step: 1.0 / 256,
-		Set: func(x []float64) {
-			for i := range e.G {
-				e.G[i][0] = x[i]
-			}
-		},
+		Set:  func(x []float64) { copy(e.G, moved(g, e.G, x)) },
 		Zero: func() { clear(e.Grad) },
-		Grad: func(g []float64) {
-			for i := range g {
-				g[i] = e.Grad[i][0]
+		Grad: func(to []float64) {
+			for k := range to {
+				to[k] = e.Grad[k/len(axes)][axes[k%len(axes)]]
 			}
 		},
 		Adds: true,
 	}
-	for i, g := range e.G {
-		v.Base[i] = g[0]
+	for _, u := range e.G {
+		for _, axis := range axes {
+			v.Base = append(v.Base, u[axis])
+		}
 	}
 	return v
+}
+
+// moving returns the axes that elements of a group move along: the continuous ones, or the
+// first where there is none.
+func moving(g lie.Group) []int {
+	var axes []int
+	for i, axis := range g.Axes() {
+		if axis.Continuous() {
+			axes = append(axes, i)
+		}
+	}
+	if axes == nil {
+		return []int{0}
+	}
+	return axes
+}
+
+// moved returns elements of a group with x for their coordinates on the axes that they
+// move along.
+func moved(g lie.Group, list []lie.Element, x []float64) []lie.Element {
+	axes := moving(g)
+	list = slices.Clone(list)
+	for k, value := range x {
+		list[k/len(axes)][axes[k%len(axes)]] = value
+	}
+	return list
 }
 
 func widen(x []float32) []float64 {

@@ -73,9 +73,9 @@ func TestPenalty(t *testing.T) {
 			c.cfg.Algorithm = mode.algorithm
 			t.Run(fmt.Sprintf("%d-%v/algorithm=%s/lists=%d", i, c.kind, mode.algorithm, mode.lists), func(t *testing.T) {
 				h := penalised(t, c.kind, c.cfg, c.z, c.nIn, c.nOut, 2, mode.lists, weight)
-				moves := []gradcheck.Variable{elements("u", h.u)}
+				moves := []gradcheck.Variable{elements("u", h.cfg.Group, h.u)}
 				if h.v != nil {
-					moves = append(moves, elements("v", h.v))
+					moves = append(moves, elements("v", h.cfg.Group, h.v))
 				}
 				proj := gradcheck.NewProjection(h.dev, c.cfg.Out*c.nOut*h.out.H*h.out.W*h.out.B, 3)
 				trained := len(h.Parameters())
@@ -84,19 +84,15 @@ func TestPenalty(t *testing.T) {
 						trained--
 					}
 				}
-				norms := func(x [][]float64) float64 {
-					list := func(x []float64) []lie.Element {
-						all := make([]lie.Element, len(x))
-						for i, angle := range x {
-							all[i] = lie.Element{angle}
-						}
-						return all
-					}
-					u := list(x[trained+1])
-					var v []lie.Element
+				lists := func(x [][]float64) (u, v []lie.Element) {
+					u = moved(h.cfg.Group, h.u.G, x[trained+1])
 					if h.v != nil {
-						v = list(x[trained+2])
+						v = moved(h.cfg.Group, h.v.G, x[trained+2])
 					}
+					return u, v
+				}
+				norms := func(x [][]float64) float64 {
+					u, v := lists(x)
 					values, sum := x[:trained], 0.0
 					if h.bias != nil {
 						sum, values = euclidean(values[0]), values[1:]
@@ -116,15 +112,7 @@ func TestPenalty(t *testing.T) {
 					},
 					Backward: func() { proj.Seed(h.out); h.Backward() },
 					Reference: func(x [][]float64) float64 {
-						u, v := make([]lie.Element, len(h.u.G)), make([]lie.Element, 0, len(x))
-						for k := range u {
-							u[k][0] = x[trained+1][k]
-						}
-						if h.v != nil {
-							for _, angle := range x[trained+2] {
-								v = append(v, lie.Element{angle})
-							}
-						}
+						u, v := lists(x)
 						return proj.Of(h.listsReference(x[:trained], x[trained], u, v)) + norms(x)
 					},
 					Step: 1.0 / 256, Elements: 2,

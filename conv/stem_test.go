@@ -104,6 +104,7 @@ var stemCases = []stemCase{
 	{Config{In: 1, Out: 5, Side: 3, Bias: true}, sizes{1, 5, 4, 4, 19}, false, false},
 	{Config{In: 1, Out: 6, Side: 3}, sizes{1, 4, 3, 7, 16}, true, false},
 	{Config{In: 1, Out: 18, Side: 3, Group: lie.RPlus, Bias: true}, sizes{1, 4, 5, 4, 16}, false, true},
+	{Config{In: 1, Out: 18, Side: 3, Group: lie.Sim2, Bias: true}, sizes{1, 4, 5, 4, 16}, false, true},
 }
 
 // normalised is what BatchNorm, pooling and ReLU make of maps [channels, n, h, w, b] in float64.
@@ -171,17 +172,14 @@ func TestStemGradients(t *testing.T) {
 				}
 			}
 			reference := func(x [][]float64) []float64 {
-				u := make([]lie.Element, live)
-				for k := range u {
-					u[k][0] = x[trained][k]
-				}
+				u := moved(h.cfg.Group, h.u.G, x[trained])
 				y := h.reference(x[:trained-2], widen(h.download(h.in.Live())), u, nil)
 				return normalised(y, x[trained-2], x[trained-1], live, c.z.h, c.z.w, c.z.b, float64(h.norm.Eps), c.pool, c.relu)
 			}
 			proj := gradcheck.NewProjection(h.dev, c.cfg.Out*live*h.out.H*h.out.W*c.z.b, 3)
 			// Steps are so small that hardly a value crosses a kink, which leaves no digits to float32.
 			const step = 1e-6
-			moves := elements("elements", h.u)
+			moves := elements("elements", h.cfg.Group, h.u)
 			moves.Step = step
 			gradcheck.Run(t, gradcheck.Case{
 				Device: h.dev, Params: params, Variables: []gradcheck.Variable{moves},
@@ -200,10 +198,7 @@ func TestStemGradients(t *testing.T) {
 					values = append(values, widen(h.download(p.Value)))
 				}
 			}
-			values = append(values, nil)
-			for _, g := range h.u.G {
-				values[trained] = append(values[trained], g[0])
-			}
+			values = append(values, moves.Base)
 			h.forward(true)
 			compareNormWithin(t, "values", h.download(h.out.Live()), reference(values), 1e-6)
 		})
