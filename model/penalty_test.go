@@ -228,6 +228,43 @@ func TestPenaltiesInTraining(t *testing.T) {
 	}
 }
 
+// TestPenaltyBreaksTies: of epochs whose answers are the same that is kept whose penalty is
+// smallest, here because its subsets grow least.
+func TestPenaltyBreaksTies(t *testing.T) {
+	cfg := quick(1)
+	cfg.StepsPerEpoch, cfg.Penalties.Monotonic = 1, 1
+	tr := newTrainer(t, cfg)
+	for epoch, last := range []float32{0.75, 0.625, 0.875} {
+		take(t, tr, 1)
+		tr.net.params.Download()
+		clear(tr.net.params.Lookup("out_layer.weight").Host) // the answers are those of the bias
+		copy(tr.net.params.Lookup("out_layer.bias").Host, []float32{1, 0})
+		subsets := tr.net.learnedSubsets()
+		for i, s := range subsets {
+			s[0].Host[0] = 0.5
+			if i == len(subsets)-1 {
+				s[0].Host[0] = last
+			}
+		}
+		tr.net.params.Upload()
+		m, err := tr.EndEpoch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := tr.Epochs()[0]; m.ValidationLoss != first.ValidationLoss || m.ValidationAccuracy != first.ValidationAccuracy {
+			t.Fatalf("epoch %d has other answers than the first", epoch+1)
+		}
+		if want := epoch < 2; m.Best != want {
+			t.Errorf("epoch %d is the best: %v, want %v", epoch+1, m.Best, want)
+		}
+	}
+	tr.RestoreBest()
+	sizes := tr.net.Subsets()
+	if got := sizes[len(sizes)-1]; got != 0.625 {
+		t.Errorf("the last subset of the best epoch is %v, want 0.625", got)
+	}
+}
+
 func TestPenaltiesRefuse(t *testing.T) {
 	full := func() *Network {
 		return newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Partial = lie.SE2, 3, false })

@@ -2,6 +2,7 @@ package model
 
 import (
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -207,4 +208,60 @@ func TestNoBias(t *testing.T) {
 			t.Errorf("%s: a network that was saved and loaded is another one", name)
 		}
 	}
+}
+
+// TestEverySettingCounts: every field of a configuration is a setting of the network, and
+// no other.
+func TestEverySettingCounts(t *testing.T) {
+	eachSetting(t, CKResNetConfig{}, CKResNetConfig.settings)
+	eachSetting(t, GCNNConfig{Dropouts: []int{3}}, GCNNConfig.settings) // which Dropout would fill in
+}
+
+// eachSetting changes one field of a configuration at a time and wants the setting of its
+// name to be the only one that changes.
+func eachSetting[C any](t *testing.T, plain C, settings func(C) settings) {
+	t.Helper()
+	before := reflect.ValueOf(settings(plain))
+	fields := reflect.TypeFor[C]()
+	for i := range fields.NumField() {
+		changed := plain
+		value := reflect.ValueOf(&changed).Elem().Field(i)
+		value.Set(unusual(value.Type()))
+		after := reflect.ValueOf(settings(changed))
+		for k := range after.NumField() {
+			want, name := before.Field(k), after.Type().Field(k).Name
+			if name == fields.Field(i).Name {
+				want = value
+			}
+			if got := after.Field(k).Interface(); !reflect.DeepEqual(got, want.Interface()) {
+				t.Errorf("%s.%s = %v: the setting %s is %v, want %v", fields.Name(), fields.Field(i).Name, value, name, got, want)
+			}
+		}
+		if _, ok := after.Type().FieldByName(fields.Field(i).Name); !ok {
+			t.Errorf("there is no setting %s", fields.Field(i).Name)
+		}
+	}
+}
+
+// unusual returns a value that is no default.
+func unusual(of reflect.Type) reflect.Value {
+	if of == reflect.TypeFor[lie.Group]() {
+		return reflect.ValueOf(lie.Mirror)
+	}
+	value := reflect.New(of).Elem()
+	switch of.Kind() {
+	case reflect.Bool:
+		value.SetBool(true)
+	case reflect.Int:
+		value.SetInt(77)
+	case reflect.Uint8, reflect.Uint64:
+		value.SetUint(77)
+	case reflect.Float64:
+		value.SetFloat(77)
+	case reflect.String:
+		value.SetString("unusual")
+	default:
+		value.Set(reflect.ValueOf([]int{7, 7}))
+	}
+	return value
 }
