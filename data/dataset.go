@@ -28,9 +28,12 @@ type Dataset struct {
 
 	Train, Validation, Test Split
 
+	// Turned says that the images are turned at random.
+	Turned bool
 	// Upright holds, of a set that turns its images at random, those of Test as they
 	// were before, with the labels that they would have: what an answer is shown against
-	// the rotation for. It is empty for the other sets.
+	// the rotation for. It is empty for the other sets, and for one that was published
+	// turned.
 	Upright Split
 }
 

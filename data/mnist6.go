@@ -24,7 +24,7 @@ func MNIST6180(m *MNIST, seed uint64) *Dataset {
 // its own that is uniform within so many degrees either way, 0 to 180, with bilinear
 // interpolation. A copy is that of the turned six. The angle of a six is a function
 // of seed and its place in m alone, and the bytes are the same on every architecture.
-// Unless degrees is 0, the name has it behind it, as "mnist6-180-rot30".
+// Upright holds the test part of MNIST6180. Unless degrees is 0, the name has it behind it, as "mnist6-180-rot30".
 //
 // It panics with *Error when degrees is outside its range.
 func MNIST6180Turned(m *MNIST, seed uint64, degrees float64) *Dataset {
@@ -39,7 +39,10 @@ func MNIST6180Turned(m *MNIST, seed uint64, degrees float64) *Dataset {
 			return sincos((2*src.Float64() - 1) * (degrees / 180 * math.Pi))
 		})
 	}
-	return sixes(m, seed, fmt.Sprintf("mnist6-180-rot%g", degrees), "6 turned by 180 degrees", turned, turnHalf)
+	d := sixes(m, seed, fmt.Sprintf("mnist6-180-rot%g", degrees), "6 turned by 180 degrees", turned, turnHalf)
+	upright := gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
+	d.Turned, d.Upright = true, pairs(&upright, m.Height*m.Width, m.Width, turnHalf)
+	return d
 }
 
 // MNIST6M returns "mnist6-m": MNIST6180 with copies flipped left-right instead
@@ -60,7 +63,7 @@ func MNIST6M(m *MNIST, seed uint64) *Dataset {
 // test part's sixes as they are in m.
 func MNIST6Circle(m *MNIST, seed uint64) *Dataset {
 	d := sixes(m, seed, "mnist6-circle", "6 turned by more than 90 degrees", asTheyAre, nil)
-	d.Upright = gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
+	d.Turned, d.Upright = true, gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
 	clear(d.Upright.Labels)
 	turned := func(s *Split, part string, angles int) {
 		*s = Split{Images: bytes.Repeat(s.Images, angles), Labels: make([]uint8, angles*s.Len())}

@@ -389,6 +389,9 @@ func TestMNIST6180Turned(t *testing.T) {
 	if d.Name != "mnist6-180-rot20" || d.Test.Len() != 60 || !slices.Equal(d.Train.Labels, plain.Train.Labels) {
 		t.Errorf("%s, %d test images", d.Name, d.Test.Len())
 	}
+	if !d.Turned || plain.Turned || !reflect.DeepEqual(d.Upright, plain.Test) || plain.Upright.Len() != 0 {
+		t.Errorf("the %d upright images are not those of MNIST6180's test part", d.Upright.Len())
+	}
 	if !bytes.Equal(d.Train.Images, MNIST6180Turned(m, 3, 20).Train.Images) || bytes.Equal(d.Train.Images, MNIST6180Turned(m, 4, 20).Train.Images) {
 		t.Error("the angles are not a function of the seed")
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/noether-go/noether/internal/stream"
@@ -41,8 +42,9 @@ func RotMNISTFiles() FileSet {
 // ReadRotMNIST reads "rotmnist", the rotated digits of Larochelle et al. (2007),
 // from the two files in dir, packed by gzip or not. Of the 12000 images to train
 // on, 2000 are set aside for validation. The files' values in
-// [0, 1] become bytes, rounded to the nearest 256th; what would be 256 is 255. The
-// error is a *FileError.
+// [0, 1] become bytes, rounded to the nearest 256th; what would be 256 is 255. How
+// the digits look upright is not in the files, so Upright is empty. The error is a
+// *FileError.
 func ReadRotMNIST(dir string, by Division) (*Dataset, error) {
 	set := RotMNISTFiles()
 	paths, err := set.find(dir)
@@ -71,7 +73,7 @@ func rotMNIST(name string, train *Split, test Split, height, width int, by Divis
 	pixels := height * width
 	return (&Dataset{
 		Name: name, Channels: 1, Height: height, Width: width,
-		Classes: 10, ClassNames: digitNames(),
+		Classes: 10, ClassNames: digitNames(), Turned: true,
 		Train: gather(train, learn, pixels), Validation: gather(train, validate, pixels), Test: test,
 	}).normalized()
 }
@@ -189,7 +191,7 @@ func (p *amatParser) number(text []byte) (float64, error) {
 // RotMNIST where m has enough digits, and else its proportions. No digit is in two
 // parts: those to train on and to validate by are chosen from m's training part by
 // seed, and the test part takes the digits of m's test part and then the rest of
-// the training part.
+// the training part. Upright holds the latter before they are turned.
 //
 // Everything is a function of (m, seed) alone, with the same bytes on every
 // architecture.
@@ -206,10 +208,11 @@ func SyntheticRotMNIST(m *MNIST, seed uint64) *Dataset {
 	test.Images = append(test.Images, rest.Images[:left*pixels]...)
 	test.Labels = append(test.Labels, rest.Labels[:left]...)
 
+	upright := Split{Images: slices.Clone(test.Images), Labels: slices.Clone(test.Labels)}
 	turnAtRandom(&chosen, m.Height, m.Width, seed, "rotmnist train")
 	turnAtRandom(&test, m.Height, m.Width, seed, "rotmnist test")
 	d := rotMNIST("rotmnist-synthetic", &chosen, test, m.Height, m.Width, Division{Seed: seed})
-	d.Synthetic = true
+	d.Synthetic, d.Upright = true, upright
 	return d
 }
 

@@ -107,7 +107,7 @@ func TestReadRotMNIST(t *testing.T) {
 	if err := d.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{10000, 2000, 50000} || d.Synthetic || d.Name != "rotmnist" {
+	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{10000, 2000, 50000} || d.Synthetic || !d.Turned || d.Upright.Len() != 0 || d.Name != "rotmnist" {
 		t.Errorf("%s, synthetic %v, has parts of %v", d.Name, d.Synthetic, got)
 	}
 }
@@ -184,6 +184,17 @@ func TestSyntheticRotMNIST(t *testing.T) {
 	}
 	if len(seen) != 140 {
 		t.Errorf("%d of 140 digits", len(seen))
+	}
+	// The upright digits are those of the test part, in its order, before they are turned.
+	if !a.Turned || !slices.Equal(a.Upright.Labels, a.Test.Labels) || len(a.Upright.Images) != len(a.Test.Images) {
+		t.Fatalf("turned %v; %d upright digits, %d to test on", a.Turned, a.Upright.Len(), a.Test.Len())
+	}
+	for i := range a.Upright.Len() {
+		upright := make([]uint8, 25)
+		upright[12], upright[2] = a.Image(&a.Test, i)[12], 200
+		if !bytes.Equal(a.Image(&a.Upright, i), upright) {
+			t.Errorf("upright digit %d is %v", i, a.Image(&a.Upright, i))
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type figures struct {
 	learned   []float64      // mean probability of the first class at each angle
 	crossings []float64      // angles at which learned crosses 1/2, in degrees
 	images    int            // test images behind the curves
+	askew     bool           // those are turned at random, and what they were before is unknown
 	draws     int            // behind learned
 	picture   *plots.Picture // one of them
 
@@ -277,8 +278,8 @@ func shownElements(g lie.Group) ([]lie.Element, []string) {
 	return list, names
 }
 
-// turnedImages returns the first test images of the first class, upright, normalised,
-// turned by every angle of the curve, so many degrees apart: [angles, images, C, H, W].
+// turnedImages returns the first test images of the first class, upright if the set has
+// them so, normalised, turned by every angle of the curve, so many degrees apart: [angles, images, C, H, W].
 // The last angle is the first one again and left out.
 func turnedImages(set *data.Dataset, count, step int) ([]float32, *figures) {
 	f := &figures{class: set.ClassNames[0]}
@@ -288,6 +289,8 @@ func turnedImages(set *data.Dataset, count, step int) ([]float32, *figures) {
 	images := &set.Test
 	if set.Upright.Len() > 0 {
 		images = &set.Upright
+	} else {
+		f.askew = set.Turned
 	}
 	var chosen []int
 	for i, label := range images.Labels {

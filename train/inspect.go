@@ -87,6 +87,7 @@ type inspectJSON struct {
 	Layers       []layerJSON         `json:"layers"`
 	Degrees      []float64           `json:"degrees"`
 	Probability  []float64           `json:"probability"`
+	Askew        bool                `json:"turned_already,omitempty"` // the images at 0 degrees are turned at random
 	Resets       []reset             `json:"resets"`
 	Crossings    []float64           `json:"crossings_degrees"`
 	Equivariance []equivarianceEntry `json:"equivariance"`
@@ -179,7 +180,7 @@ func (n *inspection) checkOut(run string) error {
 func newInspectJSON(path, weights string, cfg *config.Config, score model.Score, f *figures) *inspectJSON {
 	found := &inspectJSON{
 		Run: path, Weights: weights, Accuracy: score.Accuracy, AccuracyStd: score.Std, Draws: score.Draws,
-		Degrees: f.angles, Probability: f.learned, Resets: f.resets, Crossings: f.crossings,
+		Degrees: f.angles, Probability: f.learned, Askew: f.askew, Resets: f.resets, Crossings: f.crossings,
 		Equivariance: equivarianceEntries(f.equivariance, true), Confusion: f.confusion, Pass: f.pass, WholePass: f.wholePass,
 		Step: f.memory.Learned, WholeStep: f.memory.Whole,
 	}
@@ -237,7 +238,11 @@ func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error 
 			fmt.Fprintf(&b, "  %-28s %.4f\n", fmt.Sprintf("to %.2f of the group", r.Subset), r.Accuracy)
 		}
 	}
-	b.WriteString("probability of the first class against the rotation\n")
+	b.WriteString("probability of the first class against the rotation")
+	if found.Askew {
+		b.WriteString(", of images that are turned at random already")
+	}
+	b.WriteString("\n")
 	for i := 0; i < len(found.Degrees); i += 3 {
 		fmt.Fprintf(&b, "  %4.0f°  %.3f\n", found.Degrees[i], found.Probability[i])
 	}

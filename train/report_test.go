@@ -310,6 +310,55 @@ func TestTurnedImages(t *testing.T) {
 	}
 }
 
+// Of a set that turns its images, the curve begins with those of the first class as they were
+// before; where these are not known, the page, the picture and what inspect prints say so.
+func TestTurnedImagesOfTurnedSets(t *testing.T) {
+	blank := func(centres ...uint8) []uint8 {
+		images := make([]uint8, 9*len(centres))
+		for i, v := range centres {
+			images[9*i+4] = v // which no rotation moves
+		}
+		return images
+	}
+	set := &data.Dataset{
+		Channels: 1, Height: 3, Width: 3, Classes: 2, ClassNames: []string{"a", "b"}, Mean: []float32{0}, Std: []float32{1},
+		Test: data.Split{Images: blank(51, 102, 153), Labels: []uint8{0, 0, 1}}, Turned: true,
+	}
+	for _, c := range []struct {
+		upright data.Split
+		want    []float32 // the centres at 0 degrees
+	}{
+		{data.Split{Images: blank(204, 255, 0), Labels: []uint8{1, 0, 0}}, []float32{1, 0}},
+		{data.Split{}, []float32{0.2, 0.4}},
+	} {
+		set.Upright = c.upright
+		turned, f := turnedImages(set, 32, 90)
+		var got []float32
+		for i := range f.images {
+			got = append(got, turned[(2*f.images+i)*9+4])
+		}
+		unknown := c.upright.Len() == 0
+		if !slices.Equal(got, c.want) || f.askew != unknown {
+			t.Errorf("upright %v: the curve begins with %v, turned already %v", c.upright, got, f.askew)
+		}
+		cfg, r, epochs, sampled := sample(t, "strokes6-180", 1, false)
+		sampled.askew = f.askew
+		path := filepath.Join(t.TempDir(), reportFile)
+		if err := writeReport(path, cfg, r, epochs, sampled); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := new(inspection).print(&out, newInspectJSON("run", "best", cfg, model.Score{}, sampled), false); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{string(read(t, path)), rotationChart("rotation", "", sampled).Desc, out.String()} {
+			if strings.Contains(text, "turned at random already") != unknown {
+				t.Errorf("upright images unknown: %v, but it says %.200q", unknown, text)
+			}
+		}
+	}
+}
+
 // What was learned shows in the pictures of layers, whatever the group.
 func TestLayerReports(t *testing.T) {
 	for _, c := range []struct {
