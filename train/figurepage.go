@@ -299,7 +299,7 @@ func (d *figureData) addEquivariance(c *config.Config, f *figures) {
 		d.Invariant = "Mean of the logits"
 	}
 	d.Equivariance = svg(equivarianceChart(f).SVG(400, 300))
-	if chart := perLayerChart(c, f); chart != nil {
+	if chart := perLayerChart(f); chart != nil {
 		d.PerLayer = svg(chart.SVG(400, 300))
 	}
 	for _, e := range f.equivariance {
@@ -374,7 +374,7 @@ func equivarianceAxes(id, title string, x []float64) *plots.Chart {
 }
 
 // perLayerChart shows the difference of every layer, where layers can be compared.
-func perLayerChart(c *config.Config, f *figures) *plots.Chart {
+func perLayerChart(f *figures) *plots.Chart {
 	var x []float64
 	var y [][]float64
 	var names []string
@@ -385,11 +385,7 @@ func perLayerChart(c *config.Config, f *figures) *plots.Chart {
 		x = append(x, e.Angle*180/math.Pi)
 		for i, l := range e.Layers {
 			if len(y) == i {
-				name := "lift"
-				if i > 0 {
-					name, _ = layerName(c, i-1, len(f.subsets))
-				}
-				y, names = append(y, nil), append(names, name)
+				y, names = append(y, nil), append(names, shortLayer(l.Layer, i))
 			}
 			y[i] = append(y[i], l.Total)
 		}
@@ -406,6 +402,22 @@ func perLayerChart(c *config.Config, f *figures) *plots.Chart {
 		ch.Lines = append(ch.Lines, plots.Line{Name: names[i], X: x, Y: y[i], Color: plots.Ramp(i, len(y))})
 	}
 	return ch
+}
+
+// shortLayer shortens the name of convolution i as layerName does: those of a chain go by
+// their number, as pools count among its blocks.
+func shortLayer(name string, i int) string {
+	var block, convolution int
+	if _, err := fmt.Sscanf(name, "blocks.%d.gconv%d", &block, &convolution); err == nil {
+		return fmt.Sprintf("%d.%d", block+1, convolution)
+	}
+	switch name {
+	case "lift_conv":
+		return "lift"
+	case "last_gconv":
+		return "last"
+	}
+	return fmt.Sprint(i)
 }
 
 // shortNames returns the names, or nil where one of them is too long for a cell.

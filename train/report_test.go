@@ -402,13 +402,13 @@ func TestLayerReports(t *testing.T) {
 
 // Differences are drawn against degrees, one line for every layer.
 func TestPerLayerChart(t *testing.T) {
-	c, _, _, f := sample(t, "strokes6-180", 1, true)
+	_, _, _, f := sample(t, "strokes6-180", 1, true)
 	for i := range f.equivariance {
 		for k := range f.equivariance[i].Layers {
 			f.equivariance[i].Layers[k].Total = float64(10*k + i)
 		}
 	}
-	got := perLayerChart(c, f)
+	got := perLayerChart(f)
 	if len(got.Lines) != 4 {
 		t.Fatalf("%d lines", len(got.Lines))
 	}
@@ -423,8 +423,59 @@ func TestPerLayerChart(t *testing.T) {
 		t.Errorf("lines are called %v", names)
 	}
 	f.equivariance = f.equivariance[:2] // too few for a line
-	if perLayerChart(c, f) != nil {
+	if perLayerChart(f) != nil {
 		t.Error("a chart of two points")
+	}
+}
+
+// Lines of layers have the names of the pictures of subsets, of the convolution behind the mean
+// over the group too, which has no subset, and of a chain, whose blocks count pools.
+func TestLayerNames(t *testing.T) {
+	base := model.CKResNetConfig{Elements: 2, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4, KernelLayers: 2, Partial: true}
+	plain, lastT2 := base, base
+	lastT2.LastT2 = true
+	for _, v := range []struct {
+		name string
+		net  func() (*model.Network, error)
+		want string
+		last bool // has a subset
+	}{
+		{"residual", func() (*model.Network, error) { return model.NewCKResNet(plain) }, "lift 1.1 1.2 2.1 2.2 last", true},
+		{"last on the plane", func() (*model.Network, error) { return model.NewCKResNet(lastT2) }, "lift 1.1 1.2 2.1 2.2 last", false},
+		{"chain", func() (*model.Network, error) {
+			return model.NewGCNN(model.GCNNConfig{Elements: 2, Channels: 1, Side: 16, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4, KernelLayers: 2, Partial: true})
+		}, "lift 1 2 3 4 5 6 7 8", true},
+	} {
+		net, err := v.net()
+		if err != nil {
+			t.Fatal(v.name, err)
+		}
+		channels, height, width := net.ImageShape()
+		list, err := net.Equivariance(t.Context(), make([]float32, channels*height*width), model.EquivarianceConfig{
+			Transformations: []model.Transformation{{}, {Angle: math.Pi / 2}, {Angle: math.Pi}},
+		})
+		if err != nil {
+			t.Fatal(v.name, err)
+		}
+		var names, subsets []string
+		for _, l := range perLayerChart(&figures{equivariance: list}).Lines {
+			names = append(names, l.Name)
+		}
+		if got := strings.Join(names, " "); got != v.want {
+			t.Errorf("%s: lines are called %s, want %s", v.name, got, v.want)
+		}
+		var cfg config.Config
+		cfg.Net.Type, cfg.Net.LastT2 = map[bool]string{true: "GCNN", false: "CKResNet"}[v.name == "chain"], !v.last
+		for i, n := 0, len(net.Subsets()); i < n; i++ {
+			short, _ := layerName(&cfg, i, n)
+			subsets = append(subsets, short)
+		}
+		if !v.last {
+			names = names[:len(names)-1]
+		}
+		if !slices.Equal(names[1:], subsets) {
+			t.Errorf("%s: lines are called %v, subsets %v", v.name, names, subsets)
+		}
 	}
 }
 
