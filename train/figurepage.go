@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/noether-go/noether/gumbel"
@@ -84,7 +85,8 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	}
 	if c.Learns() {
 		d.Layers = layerReports(c, f)
-		d.LayersLead, d.Saved = layersLead(c, f), saved(c, f)
+		fewer := slices.ContainsFunc(d.Layers, func(l layerReport) bool { return l.Elements < c.Group.Elements })
+		d.LayersLead, d.Saved = layersLead(c, f), saved(c, f, fewer)
 	}
 	for i, k := range f.kernels {
 		d.Kernels = append(d.Kernels, kernelReport{k.layer, svg(kernelPicture(i, k).SVG(420))})
@@ -134,12 +136,13 @@ func layersLead(c *config.Config, f *figures) string {
 	return text
 }
 
-// saved says what partial layers save of the time of a pass and of the memory of a step.
-func saved(c *config.Config, f *figures) string {
+// saved says what partial layers save of the time of a pass and of the memory of a step. fewer
+// says that some layer draws fewer elements than the whole group has.
+func saved(c *config.Config, f *figures, fewer bool) string {
 	text := ""
 	if f.pass != 0 && f.wholePass != 0 {
 		text = fmt.Sprintf("A batch takes %.3g ms on the learned subsets and %.3g ms on the whole group%s. ",
-			1000*f.pass, 1000*f.wholePass, compared(f.pass, f.wholePass))
+			1000*f.pass, 1000*f.wholePass, timed(f, fewer))
 	}
 	if f.memory.Whole == 0 {
 		return text
@@ -151,6 +154,17 @@ func saved(c *config.Config, f *figures) string {
 		text += " Training plans for the whole group, as subsets may grow."
 	}
 	return text
+}
+
+// timed says by how much the time of a pass differs, and how much the turns do: where
+// as many elements are drawn and the ratio lies on both sides of 1, it is the machine's doing.
+func timed(f *figures, fewer bool) string {
+	low, high := f.ratios[0], f.ratios[1]
+	difference := ": no difference was measured"
+	if fewer || high < 1 || low > 1 {
+		difference = compared(f.pass, f.wholePass)
+	}
+	return fmt.Sprintf("%s (ratio in the middle half of %s: %.2f to %.2f)", difference, count(f.turns, "turn"), low, high)
 }
 
 // compared says by how much a differs from b, if by a percent.

@@ -48,6 +48,8 @@ type figures struct {
 	// Seconds that a batch takes, with rendering the kernels: on the learned subsets and on the
 	// whole group; zero unless partial.
 	pass, wholePass float64
+	ratios          []float64        // quartiles of the ratios of the two, turn by turn: the first and the third
+	turns           int              // behind those
 	memory          model.StepMemory // of the same; zero unless partial
 }
 
@@ -143,7 +145,7 @@ func measure(ctx context.Context, net *model.Network, set *data.Dataset, c *conf
 // How often passes are timed: for so long, within these bounds.
 const (
 	timedFor              = 1500 * time.Millisecond
-	leastTimed, mostTimed = 3, 25
+	leastTimed, mostTimed = 5, 25
 )
 
 // time measures what a batch takes on the learned subsets and on the whole group. Both are
@@ -179,26 +181,31 @@ func (f *figures) time(net *model.Network, images []float32, seed uint64) error 
 			}
 		}
 	}
-	f.pass, f.wholePass = paired(learned, whole)
+	f.pass, f.wholePass, f.ratios = paired(learned, whole)
+	f.turns = len(whole)
 	return nil
 }
 
 // paired returns the median of whole, and before it that times the median of the ratios of
 // learned to whole turn by turn: on a busy machine turns differ more than what is measured
-// in one of them, and medians of either side come from different turns.
-func paired(learned, whole []float64) (a, b float64) {
+// in one of them, and medians of either side come from different turns. The first and the third
+// quartile of the ratios say how much these differ.
+func paired(learned, whole []float64) (a, b float64, quartiles []float64) {
 	ratios := make([]float64, len(whole))
 	for i := range ratios {
 		ratios[i] = learned[i] / whole[i]
 	}
-	b = median(whole)
-	return median(ratios) * b, b
+	b = quantile(whole, 0.5)
+	return quantile(ratios, 0.5) * b, b, []float64{quantile(ratios, 0.25), quantile(ratios, 0.75)}
 }
 
-// median returns the median of x, which it sorts.
-func median(x []float64) float64 {
+// quantile returns the value below which the fraction p of x lies, linear between values
+// of x, which it sorts.
+func quantile(x []float64, p float64) float64 {
 	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	at := p * float64(len(x)-1)
+	i := int(at)
+	return x[i] + (at-float64(i))*(x[min(i+1, len(x)-1)]-x[i])
 }
 
 // measureEquivariance measures on the first test images, by rotations through half the

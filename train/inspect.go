@@ -95,6 +95,8 @@ type inspectJSON struct {
 	Kernels      []kernelJSON        `json:"kernels"`
 	Pass         float64             `json:"seconds_per_pass,omitempty"`
 	WholePass    float64             `json:"whole_group_pass_seconds,omitempty"`
+	PassRatios   []float64           `json:"pass_ratio_quartiles,omitempty"`
+	PassTurns    int                 `json:"pass_turns,omitempty"`
 	Step         int64               `json:"step_bytes,omitempty"`
 	WholeStep    int64               `json:"whole_group_step_bytes,omitempty"`
 }
@@ -182,7 +184,7 @@ func newInspectJSON(path, weights string, cfg *config.Config, score model.Score,
 		Run: path, Weights: weights, Accuracy: score.Accuracy, AccuracyStd: score.Std, Draws: score.Draws,
 		Degrees: f.angles, Probability: f.learned, Askew: f.askew, Resets: f.resets, Crossings: f.crossings,
 		Equivariance: equivarianceEntries(f.equivariance, true), Confusion: f.confusion, Pass: f.pass, WholePass: f.wholePass,
-		Step: f.memory.Learned, WholeStep: f.memory.Whole,
+		PassRatios: f.ratios, PassTurns: f.turns, Step: f.memory.Learned, WholeStep: f.memory.Whole,
 	}
 	if f.wholeGroup != nil {
 		found.Resets = append(found.Resets, reset{1, *f.wholeGroup, f.whole})

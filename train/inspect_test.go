@@ -59,6 +59,9 @@ func TestInspect(t *testing.T) {
 	if found.Pass <= 0 || found.WholePass <= 0 {
 		t.Error("passes take no time")
 	}
+	if q, ratio := found.PassRatios, found.Pass/found.WholePass; len(q) != 2 || !(0 < q[0] && q[0] <= ratio+1e-9 && ratio <= q[1]+1e-9) || found.PassTurns < 5 {
+		t.Errorf("of %d turns the ratios have quartiles %v, and %v between them", found.PassTurns, q, ratio)
+	}
 	if found.Step <= 0 || found.Step > found.WholeStep {
 		t.Errorf("a step takes %d bytes, on the whole group %d", found.Step, found.WholeStep)
 	}

@@ -499,7 +499,7 @@ func TestResult(t *testing.T) {
 		"test_accuracy", "test_accuracy_std", "eval_draws", "seconds_per_step", "images_per_second", "peak_rss_bytes",
 		"threads", "level", "device", "learned", "version",
 		"whole_group_accuracy", "crossings_degrees", "best_epoch", "validation_accuracy",
-		"subsets", "equivariance", "confusion", "seconds_per_pass", "whole_group_pass_seconds", "step_bytes", "whole_group_step_bytes",
+		"subsets", "equivariance", "confusion", "seconds_per_pass", "whole_group_pass_seconds", "pass_ratio_quartiles", "pass_turns", "step_bytes", "whole_group_step_bytes",
 	}
 	slices.Sort(want)
 	if got := slices.Sorted(maps.Keys(values)); !slices.Equal(got, want) {
@@ -524,12 +524,12 @@ func TestResult(t *testing.T) {
 			t.Errorf("%s is %v", key, values[key])
 		}
 	}
-	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch", "seconds_per_pass", "whole_group_pass_seconds", "step_bytes", "whole_group_step_bytes"} {
+	for _, key := range []string{"seconds_per_step", "images_per_second", "peak_rss_bytes", "parameters", "best_epoch", "seconds_per_pass", "whole_group_pass_seconds", "pass_turns", "step_bytes", "whole_group_step_bytes"} {
 		if v, ok := values[key].(float64); !ok || v <= 0 {
 			t.Errorf("%s is %v", key, values[key])
 		}
 	}
-	for key, want := range map[string]int{"learned": 5, "subsets": 5, "equivariance": 14, "confusion": 2} {
+	for key, want := range map[string]int{"learned": 5, "subsets": 5, "pass_ratio_quartiles": 2, "equivariance": 14, "confusion": 2} {
 		if list, ok := values[key].([]any); !ok || len(list) != want {
 			t.Errorf("%s is %v", key, values[key])
 		}

@@ -62,7 +62,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 	f.equivariance = append(f.equivariance, model.Equivariance{Transformation: model.Transformation{Flip: true}, Pooled: model.Parts{Total: 0.4375, Group: 0.4375}})
 	f.kernels = []kernelFigure{{layer: "lift_conv", at: []string{"0°", "90°"}, side: 3, kernels: [][][]float32{{{0, 1, -1, 2, 0, 0, 0, -2, 0}, {0, 0, 0, 0, 0, 0, 0, 0, 0}}}}}
 	if partial {
-		f.pass, f.wholePass = 0.015, 0.02
+		f.pass, f.wholePass, f.ratios, f.turns = 0.015, 0.02, []float64{0.7, 0.8}, 7
 		f.memory = model.StepMemory{Learned: 3 << 20, Whole: 12 << 20}
 		whole := 0.5031
 		f.wholeGroup, r.WholeGroupAccuracy = &whole, &whole
@@ -96,7 +96,7 @@ func TestReport(t *testing.T) {
 				if strings.Contains(html, "0.5031") != partial {
 					t.Error("the accuracy on the whole group belongs to reports on learned subsets")
 				}
-				if strings.Contains(html, "15 ms on the learned subsets and 20 ms on the whole group: 25% less") != partial {
+				if strings.Contains(html, "15 ms on the learned subsets and 20 ms on the whole group: 25% less (ratio in the middle half of 7 turns: 0.70 to 0.80)") != partial {
 					t.Error("the time of a pass belongs to reports on learned subsets")
 				}
 				if strings.Contains(html, "take 3.0 MiB when they are planned for the elements that the learned subsets draw, and 12.0 MiB for the whole group: 75% less") != partial {
@@ -578,22 +578,30 @@ func TestSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	timed := func(pass, wholePass, low, high float64) figures {
+		return figures{pass: pass, wholePass: wholePass, ratios: []float64{low, high}, turns: 5}
+	}
 	augerino := c
 	augerino.Net.Type = "AugerinoCKResNet"
 	for _, v := range []struct {
 		c        *config.Config
 		f        figures
+		fewer    bool
 		contains string
 		lacks    string
 	}{
-		{&c, figures{}, "", "takes"},
-		{&c, figures{pass: 0.03, wholePass: 0.02}, "30 ms on the learned subsets and 20 ms on the whole group: 50% more. ", "MiB"},
-		{&c, figures{pass: 0.02, wholePass: 0.02}, "20 ms on the whole group. ", "%"},
-		{&c, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, "take 0.5 MiB when", "batch"},
-		{&c, figures{memory: model.StepMemory{Learned: 1 << 20, Whole: 1 << 20}}, "and 1.0 MiB for the whole group. Training plans for the whole group", "%"},
-		{&augerino, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, "50% less.", "Training plans"},
+		{&c, figures{}, false, "", "takes"},
+		{&c, timed(0.03, 0.02, 1.2, 1.6), false, "30 ms on the learned subsets and 20 ms on the whole group: 50% more (ratio in the middle half of 5 turns: 1.20 to 1.60). ", "MiB"},
+		{&c, timed(0.01, 0.02, 0.4, 0.6), false, "whole group: 50% less (ratio", "no difference"},
+		{&c, timed(0.0262, 0.02, 0.9, 1.6), false, "whole group: no difference was measured (ratio in the middle half of 5 turns: 0.90 to 1.60). ", "%"},
+		{&c, timed(0.02, 0.02, 1, 1.1), false, "no difference was measured", "%"},
+		{&c, timed(0.01, 0.02, 0.4, 1.1), true, "whole group: 50% less (ratio in the middle half of 5 turns: 0.40 to 1.10). ", "no difference"},
+		{&c, timed(0.02, 0.02, 0.9, 1.1), true, "20 ms on the whole group (ratio", "%"},
+		{&c, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, true, "take 0.5 MiB when", "batch"},
+		{&c, figures{memory: model.StepMemory{Learned: 1 << 20, Whole: 1 << 20}}, false, "and 1.0 MiB for the whole group. Training plans for the whole group", "%"},
+		{&augerino, figures{memory: model.StepMemory{Learned: 1 << 19, Whole: 1 << 20}}, true, "50% less.", "Training plans"},
 	} {
-		if got := saved(v.c, &v.f); !strings.Contains(got, v.contains) || strings.Contains(got, v.lacks) {
+		if got := saved(v.c, &v.f, v.fewer); !strings.Contains(got, v.contains) || strings.Contains(got, v.lacks) {
 			t.Errorf("%q of %+v, want %q and not %q", got, v.f, v.contains, v.lacks)
 		}
 	}
@@ -603,16 +611,38 @@ func TestSaved(t *testing.T) {
 func TestPaired(t *testing.T) {
 	for _, busy := range []float64{1, 10} {
 		learned, whole := []float64{1, 1 * busy, 1, 8 * busy, 1}, []float64{2, 2 * busy, 2, 2, 2}
-		if a, b := paired(learned, whole); a != 1 || b != 2 {
-			t.Errorf("%v and %v come to %g and %g, want 1 and 2", learned, whole, a, b)
+		if a, b, q := paired(learned, whole); a != 1 || b != 2 || !slices.Equal(q, []float64{0.5, 0.5}) {
+			t.Errorf("%v and %v come to %g and %g with quartiles %v, want 1 and 2 with 0.5 twice", learned, whole, a, b, q)
 		}
 	}
 }
 
-func TestMedian(t *testing.T) {
-	for want, x := range map[float64][]float64{2: {2}, 3: {9, 1, 3}, 2.5: {4, 1, 2, 3}} {
-		if got := median(x); got != want {
-			t.Errorf("the median of %v is %v, want %v", x, got, want)
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		x                   []float64
+		first, median, last float64
+	}{
+		{[]float64{2}, 2, 2, 2},
+		{[]float64{9, 1, 3}, 2, 3, 6},
+		{[]float64{4, 1, 2, 3}, 1.75, 2.5, 3.25},
+		{[]float64{5, 1, 4, 2, 3}, 2, 3, 4},
+	} {
+		if a, b, c2 := quantile(c.x, 0.25), quantile(c.x, 0.5), quantile(c.x, 0.75); a != c.first || b != c.median || c2 != c.last {
+			t.Errorf("the quartiles of %v are %v, %v and %v", c.x, a, b, c2)
+		}
+	}
+}
+
+// Whether fewer elements are drawn than the whole group has decides what is said of a time.
+func TestSavedByReports(t *testing.T) {
+	for theta, want := range map[float64]string{1: "no difference was measured", 0.5: "31% more"} {
+		c, r, epochs, f := sample(t, "strokes6-180", 1, true)
+		f.pass, f.ratios = 0.0262, []float64{0.9, 1.6}
+		for _, s := range f.subsets {
+			s[0].Theta = theta
+		}
+		if text := newReport(c, r, epochs, f).Saved; !strings.Contains(text, want) {
+			t.Errorf("%v of the group: %q lacks %q", theta, text, want)
 		}
 	}
 }

@@ -51,6 +51,8 @@ type result struct {
 	Confusion             [][]int             `json:"confusion,omitempty"`                // of the test images, over all draws
 	SecondsPerPass        float64             `json:"seconds_per_pass,omitempty"`         // of a batch, on the learned subsets
 	WholeGroupPassSeconds float64             `json:"whole_group_pass_seconds,omitempty"` // the same on the whole group
+	PassRatios            []float64           `json:"pass_ratio_quartiles,omitempty"`     // of the ratios of the two, turn by turn: the first and the third
+	PassTurns             int                 `json:"pass_turns,omitempty"`               // behind those
 	StepBytes             int64               `json:"step_bytes,omitempty"`               // of a training step, planned for the learned subsets
 	WholeGroupStepBytes   int64               `json:"whole_group_step_bytes,omitempty"`   // the same for the whole group
 }
@@ -85,6 +87,7 @@ func (r *result) add(f *figures) {
 	r.WholeGroupAccuracy, r.Crossings = f.wholeGroup, f.crossings
 	r.Equivariance = equivarianceEntries(f.equivariance, false)
 	r.SecondsPerPass, r.WholeGroupPassSeconds = f.pass, f.wholePass
+	r.PassRatios, r.PassTurns = f.ratios, f.turns
 	r.StepBytes, r.WholeGroupStepBytes = f.memory.Learned, f.memory.Whole
 	if r.Partial {
 		r.Subsets = f.subsets
