@@ -34,13 +34,15 @@ type Parts struct {
 	Total float64 `json:"total"`
 
 	// Grid comes of images, maps and kernels being sampled in pixels. Of turns by right
-	// angles and of flips it is rounding alone.
+	// angles and of flips it is rounding alone; of scalings it is also what kernels lose whose
+	// disc is larger than their grid.
 	Grid float64 `json:"grid"`
 	// Boundary comes of the zeros that a convolution sees around a map, and of what a
 	// transformation moves out of it.
 	Boundary float64 `json:"boundary"`
 	// Pooling comes of the windows of pooling layers, of what those drop at the edge of a map
-	// with an odd number of pixels, and of LearnedPooling, whose weights do not move.
+	// with an odd number of pixels, and of LearnedPooling, whose weights do not move; of
+	// scalings also of a mean over the plane.
 	Pooling float64 `json:"pooling"`
 	// Sampling comes of the elements, which stand for a subset of the group in sums and
 	// maxima and stay where they are when the image moves.
@@ -50,6 +52,9 @@ type Parts struct {
 	// layer it is what the subsets of the layers before it cause; its own shows in what
 	// follows it. A last convolution on T(2) has the identity alone for its subset.
 	Subset float64 `json:"subset"`
+	// Truncation comes of a group that is not compact being sampled on an interval: a scaling
+	// moves elements out of it at one end. It is 0 of other transformations.
+	Truncation float64 `json:"truncation"`
 	// Group is all of the difference where no element of the group does what the
 	// transformation does.
 	Group float64 `json:"group"`
@@ -72,7 +77,7 @@ type Equivariance struct {
 	// together, it can be for transformations that map the list of elements to itself.
 	Layers []LayerParts
 	// Pooled is the difference in the maxima, or means, over plane and group, which
-	// full equivariance makes invariant, and Logits that in the logits, less their mean over the
+	// full equivariance makes invariant, means to all but scalings, and Logits that in the logits, less their mean over the
 	// classes. With Augerino, whose layers are on T(2), there are no Layers and Pooled is Logits:
 	// its copies of the image have the parts that elements have elsewhere.
 	Pooled, Logits Parts
@@ -96,7 +101,8 @@ type Equivariance struct {
 // points of W as far as these lie in them (what W has beyond one end enters at the other), the
 // difference is taken apart in steps from the one to the other: T f on U, where one
 // operation after the other is done before T rather than after it (Grid, Boundary, Pooling); f on
-// W; f on V (Subset); f on U (Sampling).
+// W; of a scaling, f on the lists whose elements are those of W as far as they lie in what is
+// sampled of the group (Truncation); f on V (Subset); f on U (Sampling).
 //
 // The network is left as it is. The error names the field that is out of range, or is
 // ctx's.
@@ -130,6 +136,9 @@ func (net *Network) Equivariance(ctx context.Context, images []float32, cfg Equi
 	return newMeter(twin, &cfg).measure(ctx, images)
 }
 
+// maxScaling bounds the factors that images are scaled by either way.
+const maxScaling = 100
+
 func (net *Network) checkEquivariance(images []float32, cfg *EquivarianceConfig) error {
 	bad := func(field string, value any, allowed string) error {
 		return &ConfigError{"EquivarianceConfig." + field, value, allowed}
@@ -150,6 +159,9 @@ func (net *Network) checkEquivariance(images []float32, cfg *EquivarianceConfig)
 	for _, t := range cfg.Transformations {
 		if math.IsNaN(t.Angle) || math.Abs(t.Angle) > 1e6 {
 			return bad("Transformations", t.Angle, "angles of at most a million radians either way")
+		}
+		if t.Scale != 0 && !(t.Scale >= 1/maxScaling && t.Scale <= maxScaling) {
+			return bad("Transformations", t.Scale, fmt.Sprintf("scales of 1/%d to %[1]d, or 0 for 1", maxScaling))
 		}
 	}
 	return nil
@@ -189,6 +201,7 @@ const (
 	byPooling
 	bySampling
 	bySubset
+	byTruncation
 	reference // the norm that the others are relative to
 	causes
 )
@@ -215,7 +228,7 @@ func (s *sums) parts(at int) Parts {
 	part := func(c cause) float64 { return math.Sqrt(q[c] / square) }
 	p := Parts{
 		Total: part(total), Grid: part(byGrid), Boundary: part(byBoundary), Pooling: part(byPooling),
-		Sampling: part(bySampling), Subset: part(bySubset),
+		Sampling: part(bySampling), Subset: part(bySubset), Truncation: part(byTruncation),
 	}
 	if !s.element {
 		p = Parts{Total: p.Total, Group: p.Total}
@@ -310,8 +323,31 @@ func coordinates(list []lie.Element, axis int) int {
 	return len(seen)
 }
 
+// truncated returns the elements w that u is moved to, those on a line as far as they lie in
+// what is sampled of it: what lies beyond one end enters at the other.
+func truncated(g lie.Group, samplers []sampler, u, w lists) lists {
+	v := make(lists, len(w))
+	for i := range w {
+		if i == len(samplers) { // not drawn
+			v[i] = w[i]
+			break
+		}
+		learned := samplers[i].Learned()
+		for j, e := range w[i] {
+			for k, axis := range g.Axes() {
+				if axis.Kind == lie.Line && e[k] != u[i][j][k] {
+					// Under Compat a subset may have grown beyond the extent.
+					e[k] = wrapped(e[k], 2*axis.Extent*max(1, math.Abs(learned[k].Theta)))
+				}
+			}
+			v[i] = append(v[i], u.snapped(g, e))
+		}
+	}
+	return v
+}
+
 // within returns lists that sample the subsets of u at the elements w that u is moved to,
-// as far as these lie in them: on an interval of angles, what lies beyond one end enters
+// as far as these lie in them: on an interval, what lies beyond one end enters
 // at the other; of a grid some values of which are dropped, it is the moved comb to within
 // half a step.
 func within(g lie.Group, samplers []sampler, u, w lists) lists {
@@ -331,7 +367,12 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 			for k, axis := range axes {
 				theta, keep := learned[k].Theta, learned[k].Keep
 				switch {
-				case axis.Kind == lie.Line: // which no rotation or flip moves
+				case axis.Kind == lie.Line && e[k] == u[i][j][k]: // as no rotation or flip moves it
+				case axis.Kind == lie.Line && keep == nil && theta < 1:
+					e[k] = wrapped(e[k], 2*math.Abs(theta)*axis.Extent)
+				case axis.Kind == lie.Line && dropped[k]:
+					e[k] = u[i][j][k] + math.Remainder(e[k]-u[i][j][k], 2*axis.Extent/float64(len(keep)))
+				case axis.Kind == lie.Line:
 				case keep == nil && theta < 1:
 					width := 2 * theta * axis.Extent
 					at := math.Mod(e[k], 2*math.Pi)

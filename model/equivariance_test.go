@@ -23,7 +23,7 @@ var (
 	half    = Transformation{Angle: math.Pi}
 	back    = Transformation{Angle: -math.Pi / 2}
 	flipped = Transformation{Flip: true}
-	both    = Transformation{math.Pi / 2, true}
+	both    = Transformation{Angle: math.Pi / 2, Flip: true}
 )
 
 // noise returns n images of a network, of independent pixels.
@@ -378,30 +378,36 @@ func TestEquivarianceAddsUp(t *testing.T) {
 				break
 			}
 		}
-		m, w := bound(t, net, move)
-		moved, c := m.plane(w)
-		for i := range m.taps {
-			if c.start[i] == nil || len(c.start[i]) != len(moved[i]) {
-				t.Fatalf("place %d: %d and %d values", i, len(c.start[i]), len(moved[i]))
-			}
-			worst, peak := 0.0, 0.0
-			for k := range moved[i] {
-				sum := 0.0
-				for _, part := range c.parts {
-					if part[i] != nil {
-						sum += float64(part[i][k])
-					}
-				}
-				worst = max(worst, math.Abs(float64(c.start[i][k]-moved[i][k])-sum))
-				peak = max(peak, math.Abs(float64(c.start[i][k])))
-			}
-			if !(worst <= 1e-5*peak) || peak == 0 {
-				t.Errorf("place %d: the parts are off by %v of %v", i, worst, peak)
-			}
-		}
+		addsUp(t, net, move)
 	}
 	eachArchitecture(t, check)
 	eachDropping(t, check)
+}
+
+// addsUp asserts that the parts of the plane add up to the difference.
+func addsUp(t *testing.T, net *Network, move Transformation) {
+	t.Helper()
+	m, w := bound(t, net, move)
+	moved, c := m.plane(w)
+	for i := range m.taps {
+		if c.start[i] == nil || len(c.start[i]) != len(moved[i]) {
+			t.Fatalf("place %d: %d and %d values", i, len(c.start[i]), len(moved[i]))
+		}
+		worst, peak := 0.0, 0.0
+		for k := range moved[i] {
+			sum := 0.0
+			for _, part := range c.parts {
+				if part[i] != nil {
+					sum += float64(part[i][k])
+				}
+			}
+			worst = max(worst, math.Abs(float64(c.start[i][k]-moved[i][k])-sum))
+			peak = max(peak, math.Abs(float64(c.start[i][k])))
+		}
+		if !(worst <= 1e-5*peak) || peak == 0 {
+			t.Errorf("place %d: the parts are off by %v of %v", i, worst, peak)
+		}
+	}
 }
 
 // The maps at elements that are on the list anyway are those that the network computes
@@ -486,7 +492,7 @@ func TestResampling(t *testing.T) {
 		t.Error("a flip is none")
 	}
 	data.Rotate(want, mirrored, side, side, 0.7)
-	newResampling(Transformation{0.7, true}, side, side).apply(got, plane, 1, nothing)
+	newResampling(Transformation{Angle: 0.7, Flip: true}, side, side).apply(got, plane, 1, nothing)
 	if d := distance(got, want); d > 1e-6 {
 		t.Errorf("the flip before the rotation: off by %v", d)
 	}
@@ -590,6 +596,8 @@ func TestEquivarianceRefuses(t *testing.T) {
 		"EquivarianceConfig.Batch is -2; allowed: 1 to 65536": {Batch: -2},
 		"EquivarianceConfig.Threads is -1; allowed: 1":        {Threads: -1},
 		"EquivarianceConfig.Transformations is NaN; allowed":  {Transformations: []Transformation{{Angle: math.NaN()}}},
+		"EquivarianceConfig.Transformations is -1; allowed":   {Transformations: []Transformation{{Scale: -1}}},
+		"Transformations is 101; allowed: scales of 1/100 to": {Transformations: []Transformation{{Scale: 101}}},
 	} {
 		_, err := net.Equivariance(t.Context(), images, cfg)
 		var e *ConfigError
@@ -632,6 +640,8 @@ func TestInterior(t *testing.T) {
 		{"a radius too many", 3, 3, 2, 1, Transformation{Angle: math.Pi}, ".../.#./..."},
 		{"moved out of a wide plane", 3, 7, 1, 0, Transformation{Angle: math.Pi / 2}, "......./...#.../......."},
 		{"between pixels", 7, 7, 1, 0, Transformation{Angle: math.Pi / 4}, "......./......./...#.../..###../...#.../......./......."},
+		{"enlarged", 7, 7, 1, 0, Transformation{Scale: 2}, "......./.#####./.#####./.#####./.#####./.#####./......."},
+		{"shrunk", 9, 9, 1, 0, Transformation{Scale: 0.5}, "........./........./........./........./....#..../........./........./........./........."},
 		{"pixels alone, between pixels", 3, 3, 0, 0, Transformation{Angle: math.Pi / 4}, ".../.#./..."},
 	} {
 		m := &meter{move: c.move}

@@ -281,11 +281,11 @@ func (m *meter) cutAfter(j int) int {
 }
 
 // compare adds to sums what one batch of images comes to on the elements drawn last.
-func (m *meter) compare(t Transformation, images []float32, to *sums) {
-	m.move, m.planes, m.u = t, map[[2]int]*resampling{}, m.drawn()
+func (m *meter) compare(move Transformation, images []float32, to *sums) {
+	m.move, m.planes, m.u = move, map[[2]int]*resampling{}, m.drawn()
 	m.images, m.live = images, len(images)/m.net.cfg.pixels()
 	to.images += m.live
-	h, ok := t.element(m.net.cfg.Group)
+	h, ok := move.element(m.net.cfg.Group)
 	to.element = ok
 	d := differences{m, to}
 	if m.net.augerino != nil {
@@ -299,23 +299,28 @@ func (m *meter) compare(t Transformation, images []float32, to *sums) {
 	}
 	w := m.u.moved(m.net.cfg.Group, h)
 	moved, chain := m.plane(w)
-	onV := moved
-	if v := within(m.net.cfg.Group, m.net.samplers, m.u, w); !v.equal(w) {
+	onT, onV, onU := moved, moved, moved
+	t := truncated(m.net.cfg.Group, m.net.samplers, m.u, w)
+	if !t.equal(w) {
+		onT = m.onMoved(t, w)
+		onV = onT
+	}
+	if v := within(m.net.cfg.Group, m.net.samplers, m.u, t); !v.equal(t) {
 		onV = m.onMoved(v, w)
 	}
-	onU := moved
 	if !m.u.equal(w) {
 		onU = m.onMoved(m.u, w)
 	}
 	for i := range m.taps {
-		if onU[i] == nil || onV[i] == nil {
+		if onU[i] == nil || onV[i] == nil || onT[i] == nil {
 			continue
 		}
 		to.measured[i] = true
 		for _, c := range []cause{byGrid, byBoundary, byPooling} {
 			d.add(c, i, chain.parts[c][i], nil)
 		}
-		d.add(bySubset, i, moved[i], onV[i])
+		d.add(byTruncation, i, moved[i], onT[i])
+		d.add(bySubset, i, onT[i], onV[i])
 		d.add(bySampling, i, onV[i], onU[i])
 		d.add(total, i, chain.start[i], onU[i])
 		d.add(reference, i, onU[i], nil)
@@ -344,10 +349,13 @@ func (m *meter) copies(h lie.Element, d differences) {
 	for i, e := range u[0] {
 		w[0][i] = u.snapped(g, g.Product(e, h))
 	}
-	onW, onV := run(m.images, w), run(m.images, within(g, []sampler{m.net.augerino.sampler}, u, w))
+	samplers := []sampler{m.net.augerino.sampler}
+	t := truncated(g, samplers, u, w)
+	onW, onT, onV := run(m.images, w), run(m.images, t), run(m.images, within(g, samplers, u, t))
 	for i := range m.taps {
 		d.add(byGrid, i, moved[i], onW[i])
-		d.add(bySubset, i, onW[i], onV[i])
+		d.add(byTruncation, i, onW[i], onT[i])
+		d.add(bySubset, i, onT[i], onV[i])
 		d.add(bySampling, i, onV[i], onU[i])
 	}
 	d.addEnds(total, moved, onU)
@@ -386,10 +394,12 @@ func (m *meter) plane(w lists) (moved outputs, c *chain) {
 		c.parts[i] = make(outputs, len(m.taps))
 	}
 	want := make([]state, len(m.cuts)) // the transformed maps
+	var last state                     // of the last cut, not transformed
 	m.set(w)
 	moved = m.run(m.images, func(j int) {
 		if k := m.cutAfter(j); k >= 0 {
-			want[k] = m.transformedState(m.cuts[k].live, m.save(m.cuts[k].live))
+			last = m.save(m.cuts[k].live)
+			want[k] = m.transformedState(m.cuts[k].live, last)
 		}
 	})
 	m.transformOutputs(moved)
@@ -424,12 +434,34 @@ func (m *meter) plane(w lists) (moved outputs, c *chain) {
 		}
 		before = after
 	}
-	end := byGrid
-	if m.net.cfg.Pooling == LearnedPooling {
-		end = byPooling
+	switch pooling := m.net.cfg.Pooling; {
+	case pooling == LearnedPooling, pooling == MeanPooling && m.move.scale() != 1: // what it covers counts for more or less of the mean
+		c.step(byPooling, before, moved)
+	case m.move.scale() > 1:
+		m.restoreShown(m.cuts[len(m.cuts)-1].live, last)
+		between := m.runFrom(m.cuts[len(m.cuts)-1].after, nil)
+		c.step(byGrid, before, between)
+		c.step(byBoundary, between, moved)
+	default:
+		c.step(byGrid, before, moved)
 	}
-	c.step(end, before, moved)
 	return moved, c
+}
+
+// restoreShown gives maps the values of a state, but zeros where the transformation moves
+// pixels out of the plane.
+func (m *meter) restoreShown(maps []*nn.Map, s state) {
+	shown := state{n: s.n}
+	for i, of := range maps {
+		v, size := slices.Clone(s.values[i]), of.H*of.W*of.B
+		for k, in := range m.planeOf(of.H, of.W).read() {
+			for p := 0; !in && p*size < len(v); p++ {
+				clear(v[p*size+k*of.B:][:of.B])
+			}
+		}
+		shown.values = append(shown.values, v)
+	}
+	m.restore(maps, shown)
 }
 
 // mixed returns the maps of a cut as got, and as wanted where the operation before it
@@ -465,7 +497,7 @@ func (m *meter) interior(c *cut) []bool {
 	h, w := c.out.H, c.out.W
 	inside := make([]bool, h*w)
 	back := m.move.back()
-	reach := float64(c.radius)
+	reach := float64(c.radius) * max(1, 1/m.move.scale()) // the disc is larger where the transformation shrinks
 	if !m.move.exact() {
 		reach++
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/noether-go/noether/nn"
 )
 
-// Transformation is an orthogonal transformation of the plane about the centre of an
-// image: first the flip, then the rotation.
+// Transformation is a similarity of the plane that keeps the centre of an image: first the
+// flip, then the rotation and the scaling, which commute.
 type Transformation struct {
 	Angle float64 // radians; a positive one turns counter-clockwise as it is seen
 	Flip  bool    // from left to right
+	Scale float64 // the factor of lengths, above 1 to enlarge; 0: 1
 }
 
 // Rotations returns the rotations by n angles that are spread evenly over the circle,
@@ -38,9 +39,19 @@ func (t Transformation) sincos() (sin, cos float64) {
 	return sin, cos
 }
 
+// scale returns the factor of lengths.
+func (t Transformation) scale() float64 {
+	if t.Scale == 0 {
+		return 1
+	}
+	return t.Scale
+}
+
 // back returns the matrix of the inverse on offsets (row, column).
 func (t Transformation) back() [2][2]float64 {
 	sin, cos := t.sincos()
+	s := t.scale()
+	sin, cos = sin/s, cos/s
 	m := [2][2]float64{{cos, sin}, {-sin, cos}}
 	if t.Flip {
 		m[1][0], m[1][1] = -m[1][0], -m[1][1]
@@ -51,13 +62,13 @@ func (t Transformation) back() [2][2]float64 {
 // exact reports whether pixels of a square come to lie on pixels.
 func (t Transformation) exact() bool {
 	sin, cos := t.sincos()
-	return sin == 0 || cos == 0
+	return t.scale() == 1 && (sin == 0 || cos == 0)
 }
 
 // element returns an element of the group that acts on offsets as t does, if there is
 // one.
 func (t Transformation) element(g lie.Group) (lie.Element, bool) {
-	back := t.back()
+	back, square := t.back(), t.scale()*t.scale()
 	axes := g.Axes()
 	var try func(i int, e lie.Element) (lie.Element, bool)
 	try = func(i int, e lie.Element) (lie.Element, bool) {
@@ -65,7 +76,7 @@ func (t Transformation) element(g lie.Group) (lie.Element, bool) {
 			m := g.Matrix(e)
 			for r := range 2 {
 				for c := range 2 {
-					if math.Abs(m[r][c]-back[c][r]) > 1e-9 { // the inverse is the transpose
+					if math.Abs(m[r][c]-float64(square*back[c][r])) > 1e-9*t.scale() { // the inverse is the transpose over that
 						return e, false
 					}
 				}
@@ -94,6 +105,8 @@ func (t Transformation) coordinates(a lie.Axis) []float64 {
 		return []float64{0, modulo(-k, n), k}
 	case lie.Flip:
 		return []float64{0, 1}
+	case lie.Line:
+		return []float64{0, math.Log(t.scale())}
 	}
 	return []float64{0}
 }
@@ -107,6 +120,12 @@ func modulo(x, n float64) float64 {
 		return 0
 	}
 	return x
+}
+
+// wrapped returns x modulo a period, within half of it either way of zero. What lies there is
+// left as it is, and what is at its upper end but for rounding is at the lower one.
+func wrapped(x, period float64) float64 {
+	return x - float64(period*math.Floor(x/period+0.5+1e-9))
 }
 
 // resampling carries planes of h x w pixels to where a transformation moves them, by
@@ -145,6 +164,19 @@ func newResampling(t Transformation, h, w int) *resampling {
 		}
 	}
 	return r
+}
+
+// read reports of each pixel of a plane whether another plane's pixel is interpolated from it.
+func (r *resampling) read() []bool {
+	used := make([]bool, len(r.pixels))
+	for i := range r.pixels {
+		for k, weight := range r.pixels[i].weight {
+			if weight > 0 {
+				used[r.pixels[i].index[k]] = true
+			}
+		}
+	}
+	return used
 }
 
 // apply moves planes [., h, w, inner]; fill says what lies outside a plane.
