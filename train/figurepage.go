@@ -34,9 +34,10 @@ type figureData struct {
 
 	Kernels []kernelReport
 
-	Turned                        int    // images behind the measure of equivariance
-	Invariant                     string // what it is of
-	Equivariance, PerLayer        template.HTML
+	Turned                        int           // images behind the measure of equivariance
+	Invariant                     string        // what it is of
+	Equivariance, PerLayer        template.HTML // against the rotation
+	Scaled, ScaledPerLayer        template.HTML // against the scale, on groups that have some
 	Transformations, LayerEffects []effect
 	LayersAt                      string // the transformation that LayerEffects belongs to
 
@@ -63,6 +64,7 @@ type kernelReport struct {
 type effect struct {
 	Name    string
 	Outside bool // of the group
+	Scales  bool // the group has scalings
 	model.Parts
 	Changed float64
 }
@@ -312,17 +314,24 @@ func (d *figureData) addEquivariance(c *config.Config, f *figures) {
 	if c.Net.Augerino() {
 		d.Invariant = "Mean of the logits"
 	}
-	d.Equivariance = svg(equivarianceChart(f).SVG(400, 300))
-	if chart := perLayerChart(f); chart != nil {
+	d.Equivariance = svg(equivarianceChart(f, rotations).SVG(400, 300))
+	if chart := perLayerChart(f, rotations); chart != nil {
 		d.PerLayer = svg(chart.SVG(400, 300))
 	}
+	scales := slices.ContainsFunc(f.equivariance, func(e model.Equivariance) bool { return e.Scale != 0 })
+	if scales {
+		d.Scaled = svg(equivarianceChart(f, scalings).SVG(400, 300))
+		if chart := perLayerChart(f, scalings); chart != nil {
+			d.ScaledPerLayer = svg(chart.SVG(400, 300))
+		}
+	}
 	for _, e := range f.equivariance {
-		if a := e.Angle * 180 / math.Pi; e.Flip || math.Mod(a+1e-6, 90) < 1e-3 && a > 1 {
-			d.Transformations = append(d.Transformations, effect{transformationName(e.Transformation), !e.Element, e.Pooled, e.Changed})
+		if a := e.Angle * 180 / math.Pi; e.Flip || e.Scale != 0 && e.Scale != 1 || math.Mod(a+1e-6, 90) < 1e-3 && a > 1 {
+			d.Transformations = append(d.Transformations, effect{transformationName(e.Transformation), !e.Element, scales, e.Pooled, e.Changed})
 			if e.Element && len(e.Layers) > 0 && d.LayerEffects == nil {
 				d.LayersAt = transformationName(e.Transformation)
 				for _, l := range e.Layers {
-					d.LayerEffects = append(d.LayerEffects, effect{Name: l.Layer, Parts: l.Parts})
+					d.LayerEffects = append(d.LayerEffects, effect{Name: l.Layer, Scales: scales, Parts: l.Parts})
 				}
 			}
 		}
@@ -330,23 +339,50 @@ func (d *figureData) addEquivariance(c *config.Config, f *figures) {
 }
 
 func transformationName(t model.Transformation) string {
-	if t.Flip {
+	switch {
+	case t.Flip:
 		return "flip, left to right"
+	case t.Scale != 0:
+		return fmt.Sprintf("scaling by %.2f", t.Scale)
 	}
 	return "rotation by " + degrees(t.Angle*180/math.Pi)
 }
 
+// family is a family of transformations that differences are drawn against.
+type family struct {
+	prefix, name string // of identifiers; in words
+	axis         plots.Axis
+	// of returns where a transformation stands on the axis, if it is one of the family.
+	of func(t model.Transformation) (x float64, ok bool)
+}
+
+var rotations = family{
+	name: "rotation",
+	axis: plots.Axis{Max: 180, Ticks: []float64{0, 45, 90, 135, 180}, Format: degrees},
+	of:   func(t model.Transformation) (float64, bool) { return t.Angle * 180 / math.Pi, !t.Flip && t.Scale == 0 },
+}
+
+// scalings stand at the binary logarithm of their factor.
+var scalings = family{
+	prefix: "scaled-", name: "scale",
+	axis: plots.Axis{
+		Min: -math.Log2(mostScaled), Max: math.Log2(mostScaled), Ticks: []float64{-0.5, -0.25, 0, 0.25, 0.5},
+		Format: func(v float64) string { return fmt.Sprintf("%.2f", math.Exp2(v)) },
+	},
+	of: func(t model.Transformation) (float64, bool) { return math.Log2(t.Scale), t.Scale != 0 },
+}
+
 // equivarianceChart shows the difference behind the pooling, and its parts, against the
-// rotation.
-func equivarianceChart(f *figures) *plots.Chart {
+// transformations of a family.
+func equivarianceChart(f *figures, of family) *plots.Chart {
 	var x []float64
 	var parts []model.Parts
 	for _, e := range f.equivariance {
-		if !e.Flip {
-			x, parts = append(x, e.Angle*180/math.Pi), append(parts, e.Pooled)
+		if at, ok := of.of(e.Transformation); ok {
+			x, parts = append(x, at), append(parts, e.Pooled)
 		}
 	}
-	ch := equivarianceAxes("equivariance", "Difference of the pooled features against the rotation of the input", x)
+	ch := of.axes("equivariance", "Difference of the pooled features")
 	values := func(of func(p model.Parts) float64) (y []float64, largest float64) {
 		for _, p := range parts {
 			y = append(y, of(p))
@@ -366,9 +402,10 @@ func equivarianceChart(f *figures) *plots.Chart {
 		{"pooling", func(p model.Parts) float64 { return p.Pooling }},
 		{"sampling", func(p model.Parts) float64 { return p.Sampling }},
 		{"subset", func(p model.Parts) float64 { return p.Subset }},
+		{"truncation", func(p model.Parts) float64 { return p.Truncation }},
 	} {
 		if y, top := values(part.of); top > 1e-3 {
-			ch.Lines = append(ch.Lines, plots.Line{Name: part.name, X: x, Y: y, Color: plots.Ramp(i, 6), Dashed: true})
+			ch.Lines = append(ch.Lines, plots.Line{Name: part.name, X: x, Y: y, Color: plots.Ramp(i, 7), Dashed: true})
 			ch.Y.Max = max(ch.Y.Max, top)
 		}
 	}
@@ -376,27 +413,25 @@ func equivarianceChart(f *figures) *plots.Chart {
 	return ch
 }
 
-func equivarianceAxes(id, title string, x []float64) *plots.Chart {
-	return &plots.Chart{
-		ID: id, Title: title,
-		X: plots.Axis{
-			Label: "rotation of the input", Min: 0, Max: x[len(x)-1], Ticks: []float64{0, 45, 90, 135, 180},
-			Format: degrees,
-		},
-		Y: plots.Axis{Label: "relative difference", Round: true},
-	}
+// axes returns a chart without lines.
+func (of *family) axes(id, title string) *plots.Chart {
+	x := of.axis
+	x.Label = of.name + " of the input"
+	return &plots.Chart{ID: of.prefix + id, Title: title + " against the " + x.Label, X: x, Y: plots.Axis{Label: "relative difference", Round: true}}
 }
 
-// perLayerChart shows the difference of every layer, where layers can be compared.
-func perLayerChart(f *figures) *plots.Chart {
+// perLayerChart shows the difference of every layer, where layers can be compared, against
+// the transformations of a family.
+func perLayerChart(f *figures, of family) *plots.Chart {
 	var x []float64
 	var y [][]float64
 	var names []string
 	for _, e := range f.equivariance {
-		if e.Flip || len(e.Layers) == 0 || names != nil && len(e.Layers) != len(names) {
+		at, ok := of.of(e.Transformation)
+		if !ok || len(e.Layers) == 0 || names != nil && len(e.Layers) != len(names) {
 			continue
 		}
-		x = append(x, e.Angle*180/math.Pi)
+		x = append(x, at)
 		for i, l := range e.Layers {
 			if len(y) == i {
 				y, names = append(y, nil), append(names, shortLayer(l.Layer, i))
@@ -407,7 +442,7 @@ func perLayerChart(f *figures) *plots.Chart {
 	if len(x) < 3 {
 		return nil
 	}
-	ch := equivarianceAxes("per-layer", "Difference of the feature maps of every layer against the rotation of the input", x)
+	ch := of.axes("per-layer", "Difference of the feature maps of every layer")
 	ch.Desc = "Lines in the order of the layers: " + strings.Join(names, ", ") + "."
 	for i := range y {
 		for _, v := range y[i] {

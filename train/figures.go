@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/config"
@@ -74,6 +75,7 @@ type depth struct {
 	step    int       // of those, degrees
 	turned  int       // images behind the measure of equivariance
 	turns   int       // step of that, degrees
+	scales  int       // scalings of that either way of 1, on groups that have some
 	resets  []float64 // subset sizes to look at, besides the whole group
 	kernels int       // of each convolution
 	layers  int       // convolutions whose kernels are shown
@@ -90,7 +92,7 @@ const (
 
 // reportDepth is what a report shows. Of larger images it takes fewer.
 func reportDepth(set *data.Dataset) depth {
-	d := depth{images: 32, step: 15, turned: 16, turns: 15, kernels: 3, layers: 2}
+	d := depth{images: 32, step: 15, turned: 16, turns: 15, scales: 2, kernels: 3, layers: 2}
 	if set.Pixels() > 1000 {
 		d.turned, d.turns = 8, 45
 	}
@@ -208,8 +210,11 @@ func quantile(x []float64, p float64) float64 {
 	return x[i] + (at-float64(i))*(x[min(i+1, len(x)-1)]-x[i])
 }
 
+// mostScaled is the factor that images are scaled by either way, at most.
+const mostScaled = math.Sqrt2
+
 // measureEquivariance measures on the first test images, by rotations through half the
-// circle and a flip.
+// circle, a flip, and, where the group has them, scalings.
 func (f *figures) measureEquivariance(ctx context.Context, net *model.Network, set *data.Dataset, threads int, deep depth) (err error) {
 	f.turned = min(deep.turned, set.Test.Len())
 	index := make([]int, f.turned)
@@ -226,8 +231,14 @@ func (f *figures) measureEquivariance(ctx context.Context, net *model.Network, s
 	for a := 0; a <= 180; a += deep.turns {
 		list = append(list, model.Transformation{Angle: float64(a) * math.Pi / 180})
 	}
+	list = append(list, model.Transformation{Flip: true})
+	if conv.ChangesLengths(net.Group()) {
+		for k := -deep.scales; k <= deep.scales; k++ {
+			list = append(list, model.Transformation{Scale: math.Pow(mostScaled, float64(k)/float64(deep.scales))})
+		}
+	}
 	f.equivariance, err = net.Equivariance(ctx, images, model.EquivarianceConfig{
-		Transformations: append(list, model.Transformation{Flip: true}), Fill: black, Batch: min(f.turned, 32), Threads: threads,
+		Transformations: list, Fill: black, Batch: min(f.turned, 32), Threads: threads,
 	})
 	return err
 }

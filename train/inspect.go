@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/noether-go/noether/gumbel"
@@ -139,7 +140,7 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 	if err != nil {
 		return ofWeights(path, n.weights, err)
 	}
-	deep := depth{images: n.images, step: 10, turned: n.images, turns: 15, resets: n.resets, kernels: 4, layers: net.Convolutions()}
+	deep := depth{images: n.images, step: 10, turned: n.images, turns: 15, scales: 4, resets: n.resets, kernels: 4, layers: net.Convolutions()}
 	f, err := measure(ctx, net, set, cfg, n.threads, deep)
 	if err != nil {
 		return ofWeights(path, n.weights, err)
@@ -249,14 +250,26 @@ func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error 
 		fmt.Fprintf(&b, "  %4.0f°  %.3f\n", found.Degrees[i], found.Probability[i])
 	}
 	b.WriteString("relative difference of the pooled features\n")
-	fmt.Fprintf(&b, "  %-20s %8s %8s %8s %8s %8s %8s %8s\n", "", "total", "grid", "boundary", "pooling", "sampling", "subset", "group")
-	for _, e := range found.Equivariance {
-		name := "flip"
-		if !e.Flip {
-			name = fmt.Sprintf("%.0f°", e.Degrees)
+	scales := slices.ContainsFunc(found.Equivariance, func(e equivarianceEntry) bool { return e.Scale != 1 })
+	fmt.Fprintf(&b, "  %-20s %8s %8s %8s %8s %8s %8s %8s", "", "total", "grid", "boundary", "pooling", "sampling", "subset", "group")
+	if scales {
+		fmt.Fprintf(&b, " %10s", "truncation")
+	}
+	b.WriteString("\n")
+	for i, e := range found.Equivariance {
+		name := fmt.Sprintf("%.0f°", e.Degrees)
+		switch {
+		case e.Flip:
+			name = "flip"
+		case e.Scale != 1 || i > 0 && e.Degrees == 0: // rotations begin with the identity
+			name = fmt.Sprintf("scale %.2f", e.Scale)
 		}
-		fmt.Fprintf(&b, "  %-20s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f\n", name,
+		fmt.Fprintf(&b, "  %-20s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f", name,
 			e.Total, e.Grid, e.Boundary, e.Pooling, e.Sampling, e.Subset, e.Group)
+		if scales {
+			fmt.Fprintf(&b, " %10.4f", e.Truncation)
+		}
+		b.WriteString("\n")
 	}
 	if len(found.Confusion) <= mostListed {
 		b.WriteString("images of each class (row) put into each\n")

@@ -174,3 +174,52 @@ func TestInspectMirror(t *testing.T) {
 		t.Error(code, stdout, stderr)
 	}
 }
+
+// On groups with scalings the difference they make is there against the scale, with what the bounds
+// of the scales cost; on others there is no word of that.
+func TestInspectScalings(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "scalings")
+	if code, _, stderr := here(tinyRun(dir, "-set", "group.name=Sim(2)", "-set", "group.elements=4", "-set", "conv.partial=false")...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	out := t.TempDir()
+	code, stdout, stderr := here("inspect", dir, "-images", "2", "-quiet", "-out", out)
+	if code != exitOK {
+		t.Fatal(stderr)
+	}
+	var found inspectJSON
+	if err := json.Unmarshal(read(t, out, inspectFile), &found); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(found.Equivariance); n != 14+9 {
+		t.Fatalf("%d transformations", n)
+	}
+	for i, e := range found.Equivariance {
+		want := 1.0
+		if i >= 14 {
+			want = math.Exp2(float64(i-18) / 8)
+		}
+		if math.Abs(e.Scale-want) > 1e-12 || i < 14 && e.Truncation != 0 {
+			t.Errorf("transformation %d: %+v", i, e)
+		}
+	}
+	if e := found.Equivariance[14]; !e.InGroup || e.Truncation == 0 || e.Total == 0 {
+		t.Errorf("%+v", e)
+	}
+	for _, s := range []string{"truncation", "scale 0.71", "scale 1.00", "scale 1.41"} {
+		if !strings.Contains(stdout, s) {
+			t.Errorf("the output lacks %q: %s", s, stdout)
+		}
+	}
+	report, plain := string(read(t, dir, reportFile)), string(read(t, finished(t), reportFile))
+	for _, page := range []string{string(read(t, out, inspectPage)), report} {
+		for _, s := range []string{"scaling by 0.71", "scaling by 1.41", "<th scope=\"col\">truncation</th>", "against the scale</h3>"} {
+			if !strings.Contains(page, s) || strings.Contains(plain, s) {
+				t.Errorf("%q belongs to pages of groups with scalings", s)
+			}
+		}
+		for _, p := range picture.FindAllString(page, -1) {
+			checkPicture(t, p)
+		}
+	}
+}

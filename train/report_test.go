@@ -15,6 +15,7 @@ import (
 	"github.com/noether-go/noether/data"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/internal/plots"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/tensor"
@@ -279,6 +280,48 @@ func TestMeasuredEquivariance(t *testing.T) {
 	}
 }
 
+// On a group with scalings equivariance to these is measured too, as far below 1 as above.
+func TestMeasuredScalings(t *testing.T) {
+	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
+	for group, want := range map[lie.Group]int{lie.SE2: 0, lie.Sim2: 5} {
+		net, err := model.NewCKResNet(model.CKResNetConfig{
+			Group: group, Elements: 2, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4, KernelLayers: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f figures
+		if err := f.measureEquivariance(t.Context(), net, set, 1, depth{turned: 2, turns: 180, scales: 2}); err != nil {
+			t.Fatal(err)
+		}
+		if len(f.equivariance) != 3+want {
+			t.Fatalf("%s: %d transformations", group.Name(), len(f.equivariance))
+		}
+		for i, e := range f.equivariance[3:] {
+			if math.Abs(math.Log2(e.Scale)-float64(i-2)/4) > 1e-12 || e.Flip || e.Angle != 0 || !e.Element || (i == 2) != (e.Pooled == model.Parts{}) {
+				t.Errorf("scaling %d is %v, element %v: %+v", i, e.Transformation, e.Element, e.Pooled)
+			}
+		}
+		scaled := equivarianceChart(&f, rotations)
+		if x := scaled.Lines[len(scaled.Lines)-1].X; len(x) != 2 || x[1] != 180 {
+			t.Errorf("%s: the chart against the rotation has %v", group.Name(), x)
+		}
+		if want == 0 {
+			continue
+		}
+		for _, ch := range []*plots.Chart{equivarianceChart(&f, scalings), perLayerChart(&f, scalings)} {
+			for _, l := range ch.Lines {
+				if len(l.X) != want || math.Abs(l.X[0]+0.5) > 1e-12 || math.Abs(l.X[4]-0.5) > 1e-12 {
+					t.Errorf("%s: line %s at %v", ch.ID, l.Name, l.X)
+				}
+			}
+			if ch.X.Label != "scale of the input" || ch.X.Format(-0.5) != "0.71" || !strings.HasPrefix(ch.ID, "scaled-") {
+				t.Errorf("%s has the axis %+v", ch.ID, ch.X)
+			}
+		}
+	}
+}
+
 // The images of the curve are those of the test set, turned.
 func TestTurnedImages(t *testing.T) {
 	set := data.Strokes6180(data.StrokesConfig{Train: 1, Validation: 1, Test: 3})
@@ -408,7 +451,7 @@ func TestPerLayerChart(t *testing.T) {
 			f.equivariance[i].Layers[k].Total = float64(10*k + i)
 		}
 	}
-	got := perLayerChart(f)
+	got := perLayerChart(f, rotations)
 	if len(got.Lines) != 4 {
 		t.Fatalf("%d lines", len(got.Lines))
 	}
@@ -423,7 +466,7 @@ func TestPerLayerChart(t *testing.T) {
 		t.Errorf("lines are called %v", names)
 	}
 	f.equivariance = f.equivariance[:2] // too few for a line
-	if perLayerChart(f) != nil {
+	if perLayerChart(f, rotations) != nil {
 		t.Error("a chart of two points")
 	}
 }
@@ -458,7 +501,7 @@ func TestLayerNames(t *testing.T) {
 			t.Fatal(v.name, err)
 		}
 		var names, subsets []string
-		for _, l := range perLayerChart(&figures{equivariance: list}).Lines {
+		for _, l := range perLayerChart(&figures{equivariance: list}, rotations).Lines {
 			names = append(names, l.Name)
 		}
 		if got := strings.Join(names, " "); got != v.want {

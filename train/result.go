@@ -61,6 +61,7 @@ type result struct {
 type equivarianceEntry struct {
 	Degrees float64 `json:"degrees"` // of the rotation, counter-clockwise
 	Flip    bool    `json:"flip"`    // from left to right, before it
+	Scale   float64 `json:"scale"`   // the factor that images are scaled by
 	InGroup bool    `json:"in_group"`
 	model.Parts
 	Changed float64            `json:"changed"` // fraction of images that change their class
@@ -70,7 +71,7 @@ type equivarianceEntry struct {
 func equivarianceEntries(list []model.Equivariance, layers bool) []equivarianceEntry {
 	entries := []equivarianceEntry{}
 	for _, e := range list {
-		entry := equivarianceEntry{Degrees: e.Angle * 180 / math.Pi, Flip: e.Flip, InGroup: e.Element, Parts: e.Pooled, Changed: e.Changed}
+		entry := equivarianceEntry{Degrees: e.Angle * 180 / math.Pi, Flip: e.Flip, Scale: cmp.Or(e.Scale, 1), InGroup: e.Element, Parts: e.Pooled, Changed: e.Changed}
 		if layers {
 			entry.Layers = e.Layers
 		}
