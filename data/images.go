@@ -74,8 +74,8 @@ func ReadImages(dir string, cfg ImagesConfig) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := d.Train
-	d.Train, d.Validation = gather(&whole, learn, d.Pixels()), gather(&whole, validate, d.Pixels())
+	d.Validation = gather(&d.Train, validate, d.Pixels())
+	d.Train.keep(learn, d.Pixels())
 	return d, nil
 }
 

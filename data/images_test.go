@@ -70,6 +70,9 @@ func TestImages(t *testing.T) {
 	if d.Train.Len() != 19 || d.Validation.Len() != 2 {
 		t.Fatalf("%d images to train on, %d to validate by", d.Train.Len(), d.Validation.Len())
 	}
+	if pixels := d.Pixels(); cap(d.Train.Images) != 21*pixels || cap(d.Validation.Images) != 2*pixels {
+		t.Errorf("memory for %d and %d bytes: of the images to train on there was a copy", cap(d.Train.Images), cap(d.Validation.Images))
+	}
 	all := append(shades(t, d, &d.Train), shades(t, d, &d.Validation)...)
 	labels := append(slices.Clone(d.Train.Labels), d.Validation.Labels...)
 	seen := map[uint8]bool{}

@@ -106,7 +106,8 @@ func readPCamFile(path string, images, size int, convert func(dst, src []byte) e
 }
 
 // decodePCam appends to out that many records of size bytes that r, plain or
-// packed by gzip, holds, each through convert.
+// packed by gzip, holds, each through convert. Where r is packed, its length does not
+// tell what it holds, and memory for all is reserved once the first record is good.
 func decodePCam(r io.Reader, name string, out []uint8, images, size int, convert func(dst, src []byte) error) ([]uint8, error) {
 	const whole = "write it again as docs/command-line.md says"
 	n := 0
@@ -114,6 +115,9 @@ func decodePCam(r io.Reader, name string, out []uint8, images, size int, convert
 		out = append(out, record...)
 		if err := convert(out[n*size:], record); err != nil {
 			return u.bad(nil, whole, "image %d: %v", n, err)
+		}
+		if n == 0 && u.packed {
+			out = append(make([]uint8, 0, images*size), out...)
 		}
 		n++
 		return nil

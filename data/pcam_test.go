@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,6 +202,9 @@ func TestReadPCamDump(t *testing.T) {
 	}
 	for i, s := range []*Split{&d.Train, &d.Validation, &d.Test} {
 		wantPCam(t, d, s, []uint8{0, 1, 0, 1}[:4-i])
+		if cap(s.Images) != len(s.Images) || cap(s.Labels) != len(s.Labels) {
+			t.Errorf("memory for %d and %d bytes, of which %d and %d are used: it was not reserved at once", cap(s.Images), cap(s.Labels), len(s.Images), len(s.Labels))
+		}
 	}
 
 	x, y := pcamDump(2)
@@ -216,6 +220,17 @@ func TestReadPCamDump(t *testing.T) {
 		put(t, []byte(c.file), path)
 		_, err := readPCam(dir, [3]int{4, 3, 2})
 		wantFileError(t, err, path, c.say)
+	}
+}
+
+// A packed file whose first image is none reserves no memory: there is not enough for this many.
+func TestPCamReservesForGoodFiles(t *testing.T) {
+	for say, content := range map[string][]byte{
+		"image 0: the class is 2": gzipped(t, []byte{2, 0}),
+		"no image in it":          gzipped(t, nil),
+	} {
+		_, err := decodePCam(bytes.NewReader(content), "file", nil, math.MaxInt, 1, pcamClass)
+		wantFileError(t, err, "file", say)
 	}
 }
 

@@ -69,3 +69,13 @@ func gather(s *Split, index []int, pixels int) Split {
 	}
 	return out
 }
+
+// keep leaves of s, whose images have that many pixels each, those that index names in ascending
+// order. They move within the memory that they have: of large sets there is none for two copies.
+func (s *Split) keep(index []int, pixels int) {
+	for i, n := range index {
+		copy(s.Images[i*pixels:][:pixels], s.Images[n*pixels:])
+		s.Labels[i] = s.Labels[n]
+	}
+	s.Images, s.Labels = s.Images[:len(index)*pixels], s.Labels[:len(index)]
+}
