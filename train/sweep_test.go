@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -59,6 +60,7 @@ func TestSweep(t *testing.T) {
 	for i, preset := range []string{partialPreset, fullPreset} {
 		row := all.Rows[i]
 		var accuracies []float64
+		var want []seedResult
 		draws, seconds := 0., 0.
 		for seed := range 2 {
 			var r result
@@ -69,12 +71,13 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%s, seed %d: %+v", preset, seed+1, r)
 			}
 			accuracies = append(accuracies, r.TestAccuracy)
+			want = append(want, seedResult{r.Seed, r.TestAccuracy})
 			draws += r.TestAccuracyStd / 2
 			seconds += r.SecondsPerStep * float64(r.Steps) / 2
 		}
 		mean, std := (accuracies[0]+accuracies[1])/2, math.Abs(accuracies[0]-accuracies[1])/math.Sqrt2
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-		if row.Preset != preset || row.Dataset != "strokes6-180" || !row.Synthetic || row.Runs != 2 || !slices.Equal(row.Accuracies, accuracies) ||
+		if row.Preset != preset || row.Dataset != "strokes6-180" || !row.Synthetic || row.Runs != 2 || !slices.Equal(row.Accuracies, want) ||
 			!near(row.Accuracy, mean) || row.AccuracyStd == nil || !near(*row.AccuracyStd, std) || !near(row.DrawsStd, draws) || !near(row.Seconds, seconds) || row.Paper != nil {
 			t.Errorf("%+v; of runs with %v, %v, %v", row, accuracies, draws, seconds)
 		}
@@ -186,7 +189,7 @@ func TestSweepWithAFailure(t *testing.T) {
 	if log := string(read(t, run+".log")); !strings.Contains(log, "in use by another process") {
 		t.Errorf("its log: %s", log)
 	}
-	if row := readTable(t, dir).Rows[0]; row.Runs != 1 || len(row.Accuracies) != 1 || row.AccuracyStd != nil || !strings.Contains(stdout, "1 of 2") {
+	if row := readTable(t, dir).Rows[0]; row.Runs != 1 || len(row.Accuracies) != 1 || row.Accuracies[0].Seed != 2 || row.AccuracyStd != nil || !strings.Contains(stdout, "1 of 2") {
 		t.Errorf("%+v\n%s", row, stdout)
 	}
 	if code, stdout, stderr := here(args...); code != exitOK || strings.Contains(stdout, "1 of 2") {
@@ -311,10 +314,10 @@ func TestTableOfPaper(t *testing.T) {
 	if err := all.writeMarkdown(path); err != nil {
 		t.Fatal(err)
 	}
-	want := `| preset | data | runs | test accuracy | ± runs | ± draws | training time | paper |
-|---|---|---|---|---|---|---|---|
-| cifar10-se2-16-partial | cifar10 | 1 | 0.5000 | - | 0.0100 | 50s | main table, CIFAR-10, partial SE(2), 16 elements: 0.8911; ablation, CIFAR-10, partial SE(2), 16 elements: 0.8745 |
-| rotmnist-se2-8-full | - | 0 of 1 | - | - | - | - | main table, RotMNIST, SE(2), 8 elements: number not at hand |
+	want := `| preset | data | runs | test accuracy | ± runs | ± draws | training time | paper | changed |
+|---|---|---|---|---|---|---|---|---|
+| cifar10-se2-16-partial | cifar10 | 1 | 0.5000 | - | 0.0100 | 50s | main table, CIFAR-10, partial SE(2), 16 elements: 0.8911; ablation, CIFAR-10, partial SE(2), 16 elements: 0.8745 | - |
+| rotmnist-se2-8-full | - | 0 of 1 | - | - | - | - | main table, RotMNIST, SE(2), 8 elements: number not at hand | - |
 `
 	if got := string(read(t, path)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -333,6 +336,52 @@ func TestTableOfPaper(t *testing.T) {
 	for key := range keys.Rows[0] {
 		if !strings.Contains(doc, "`"+key+"`") {
 			t.Errorf("docs/command-line.md does not explain %s", key)
+		}
+	}
+}
+
+// The paper's number stands beside nothing but the training that it is of.
+func TestTableOfChangedRuns(t *testing.T) {
+	const preset = "rotmnist-se2-8-full"
+	for _, c := range []struct {
+		set     []string
+		epochs  int
+		changed []string
+	}{
+		{},
+		{set: []string{"train.eval_draws=1", "train.save_every=7"}},
+		{set: []string{"net.width=2", "conv.bias=false"}, changed: []string{"conv.bias=false", "net.width=2"}},
+		{epochs: 30, changed: []string{"train.epochs=30"}},
+		{set: []string{"group.jitter=comb"}},   // what "auto" is without a learned subset
+		{set: []string{"train.lr_subset=0.5"}}, // is left out
+	} {
+		s := &sweep{set: c.set, epochs: c.epochs, given: func(name string) bool { return name == "epochs" && c.epochs > 0 }}
+		runs, err := s.plan([]string{preset, partialPreset}, []uint64{3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs[0].result = &result{Seed: 3, TestAccuracy: .5}
+		all := newTable(runs, []uint64{3})
+		row := all.Rows[0]
+		if !slices.Equal(row.Changed, c.changed) || (row.Paper == nil) != (len(c.changed) > 0) {
+			t.Errorf("%q, %d epochs: changed %q, paper %v", c.set, c.epochs, row.Changed, row.Paper)
+		}
+		cells := row.cells(1)
+		if named := cells[len(cells)-1]; named != cmp.Or(strings.Join(c.changed, ", "), "-") || (cells[len(cells)-2] == "-") != (named != "-") {
+			t.Errorf("%q, %d epochs: %q", c.set, c.epochs, cells)
+		}
+		text, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, _ := json.Marshal(append([]string{}, c.changed...))
+		for _, want := range []string{`"changed":` + string(changed), `"test_accuracies":[{"seed":3,"accuracy":0.5}]`} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s lacks %s", text, want)
+			}
+		}
+		if strings.Contains(string(text), `"paper"`) != (len(c.changed) == 0) {
+			t.Errorf("%q, %d epochs: %s", c.set, c.epochs, text)
 		}
 	}
 }

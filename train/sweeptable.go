@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -28,15 +29,22 @@ type table struct {
 // tableRow is what the runs of one preset came to.
 type tableRow struct {
 	Preset      string        `json:"preset"`
+	Changed     []string      `json:"changed"` // settings that are not the preset's, as -set takes them
 	Dataset     string        `json:"dataset"`
 	Synthetic   bool          `json:"synthetic"`
 	Runs        int           `json:"runs"` // complete
-	Accuracies  []float64     `json:"test_accuracies"`
+	Accuracies  []seedResult  `json:"test_accuracies"`
 	Accuracy    float64       `json:"test_accuracy"`
 	AccuracyStd *float64      `json:"test_accuracy_std,omitempty"` // between the runs; of two or more
 	DrawsStd    float64       `json:"draws_std"`
 	Seconds     float64       `json:"seconds"`
-	Paper       *config.Paper `json:"paper,omitempty"`
+	Paper       *config.Paper `json:"paper,omitempty"` // only where nothing was changed
+}
+
+// seedResult is the accuracy of one completed run.
+type seedResult struct {
+	Seed     uint64  `json:"seed"`
+	Accuracy float64 `json:"accuracy"`
 }
 
 // newTable gathers the completed runs, preset by preset.
@@ -48,7 +56,7 @@ func newTable(runs []*plannedRun, seeds []uint64) *table {
 		if !ok {
 			i = len(t.Rows)
 			rows[r.cfg.Preset] = i
-			t.Rows = append(t.Rows, tableRow{Preset: r.cfg.Preset, Accuracies: []float64{}, Paper: paperOf(r.cfg.Preset)})
+			t.Rows = append(t.Rows, newRow(r.cfg))
 		}
 		if r.result != nil {
 			t.Rows[i].add(r.result)
@@ -60,11 +68,39 @@ func newTable(runs []*plannedRun, seeds []uint64) *table {
 	return t
 }
 
+// newRow returns the row of a configuration, without a run.
+func newRow(c *config.Config) tableRow {
+	row := tableRow{Preset: c.Preset, Changed: changes(c), Accuracies: []seedResult{}}
+	if len(row.Changed) == 0 {
+		row.Paper = paperOf(c.Preset)
+	}
+	return row
+}
+
+// incidental are the keys whose values make a run no other training than its preset's.
+var incidental = []string{"preset", "seed", "train.eval_draws", "train.save_every"}
+
+// changes returns the settings that make a configuration another training than its
+// preset's, as -set takes them.
+func changes(c *config.Config) []string {
+	list := []string{}
+	preset, err := config.Lookup(c.Preset)
+	if err != nil { // nothing says what was changed
+		return list
+	}
+	for _, key := range config.Keys() {
+		if !slices.Contains(incidental, key) && c.Differs(key, &preset) {
+			list = append(list, key+"="+c.Value(key))
+		}
+	}
+	return list
+}
+
 // add takes in a completed run; sums stand in the place of means until finish.
 func (row *tableRow) add(r *result) {
 	row.Dataset, row.Synthetic = r.Dataset, r.Synthetic
 	row.Runs++
-	row.Accuracies = append(row.Accuracies, r.TestAccuracy)
+	row.Accuracies = append(row.Accuracies, seedResult{r.Seed, r.TestAccuracy})
 	row.Accuracy += r.TestAccuracy
 	row.DrawsStd += r.TestAccuracyStd
 	row.Seconds += r.SecondsPerStep * float64(r.Steps)
@@ -79,7 +115,7 @@ func (row *tableRow) finish() {
 	if row.Runs > 1 {
 		sum := 0.
 		for _, a := range row.Accuracies {
-			sum += (a - row.Accuracy) * (a - row.Accuracy)
+			sum += (a.Accuracy - row.Accuracy) * (a.Accuracy - row.Accuracy)
 		}
 		std := math.Sqrt(sum / (n - 1))
 		row.AccuracyStd = &std
@@ -96,7 +132,7 @@ func paperOf(preset string) *config.Paper {
 	return nil
 }
 
-var tableHead = []string{"preset", "data", "runs", "test accuracy", "± runs", "± draws", "training time", "paper"}
+var tableHead = []string{"preset", "data", "runs", "test accuracy", "± runs", "± draws", "training time", "paper", "changed"}
 
 // cells returns the row as texts, in the order of tableHead.
 func (row *tableRow) cells(seeds int) []string {
@@ -104,7 +140,7 @@ func (row *tableRow) cells(seeds int) []string {
 	if row.Runs < seeds {
 		runs = fmt.Sprintf("%d of %d", row.Runs, seeds)
 	}
-	c := []string{row.Preset, cmp.Or(row.Dataset, "-"), runs, "-", "-", "-", "-", "-"}
+	c := []string{row.Preset, cmp.Or(row.Dataset, "-"), runs, "-", "-", "-", "-", "-", cmp.Or(strings.Join(row.Changed, ", "), "-")}
 	if row.Synthetic {
 		c[1] += " (synthetic)"
 	}
