@@ -4,6 +4,6 @@ package main
 
 import "os/exec"
 
-// ownGroup does nothing where a process cannot send an interrupt to another: there
-// the terminal's reaches all of them.
+// ownGroup does nothing where there are no groups of processes: there the terminal's
+// interrupt reaches all of them.
 func ownGroup(*exec.Cmd) {}

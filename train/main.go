@@ -248,6 +248,8 @@ func dispatch(o *options, stdout, stderr io.Writer) error {
 	log := newLog(stderr, o.quiet)
 	ctx, stop := interruptible(log, "finishing the step and saving; interrupt again to leave at once")
 	defer stop()
+	ctx, leave := withSweep(ctx, log)
+	defer leave()
 	s, err := newSession(ctx, o, stdout, stderr, log)
 	if err != nil {
 		return err

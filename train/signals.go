@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -34,4 +35,21 @@ func interruptible(log *slog.Logger, notice string) (context.Context, func()) {
 		close(signals)
 		cancel()
 	}
+}
+
+// sweptVariable tells a run that a sweep started it, which holds the other end of its input.
+const sweptVariable = "NOETHER_SWEPT"
+
+// withSweep returns a context that ends with ctx and, where a sweep started this process,
+// when that lets go of its input, or has ended without a word.
+func withSweep(ctx context.Context, log *slog.Logger) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	if os.Getenv(sweptVariable) != "" {
+		go func() {
+			io.Copy(io.Discard, os.Stdin) // whatever ends it: nobody is there any more
+			cancel()                      // first: so is whoever reads the log
+			log.Warn("the sweep has ended; finishing the step and saving")
+		}()
+	}
+	return ctx, cancel
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/noether-go/noether/internal/config"
 )
@@ -168,29 +169,113 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
-// A run that fails is named, the others are trained, and the table says which are
-// missing.
-func TestSweepWithAFailure(t *testing.T) {
+// The runs of a sweep that was killed save and end.
+func TestSweepKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sweep")
-	args := tinySweep(t, dir, "-seeds", "2", "-jobs", "2", "strokes6-180", "-epochs", "1")
+	args := tinySweep(t, dir, "-seeds", "1", "-jobs", "2", "-set", "train.save_every=1", "-epochs", "10000", "strokes6-180")
+	cmd, stderr, ended := start(t, args...)
 	run := filepath.Join(dir, partialPreset+"-seed-1")
-	if err := os.MkdirAll(run, 0o755); err != nil {
+	if !untilSaved(t, run, 2, ended) {
+		t.Fatal(stderr)
+	}
+	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
+	}
+	<-ended
+	said := func() string { return string(read(t, run+".log")) }
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(said(), "interrupted and saved after step"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the run goes on without its sweep: %s", said())
+		}
 	}
 	held, err := openRunDir(run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := here(args...)
 	held.close()
-	if code != exitFailure || !strings.Contains(stderr, partialPreset+"-seed-1 ended with exit status 1; see "+run+".log") || !strings.Contains(stderr, "-out "+dir) {
+	if files := contents(t, run); files["/"+stateFile] == "" || files["/"+resultFile] != "" {
+		t.Errorf("left behind: %v", slices.Collect(maps.Keys(files)))
+	}
+}
+
+// writerFunc is a function as an io.Writer.
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// A run whose directory another process is about to leave is waited for, and gone on with as that left it.
+func TestSweepWaitsForARun(t *testing.T) {
+	for _, complete := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "sweep")
+		args := tinySweep(t, dir, "-seeds", "1", partialPreset)
+		there := mkdir(t, dir, partialPreset+"-seed-1")
+		held, err := openRunDir(there)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		waited := false
+		code := run(args, &stdout, writerFunc(func(b []byte) (int, error) {
+			if !waited && bytes.Contains(b, []byte("waiting for another process")) {
+				waited = true
+				if complete {
+					if err := os.CopyFS(there, os.DirFS(finished(t))); err != nil {
+						t.Error(err)
+					}
+				}
+				held.close()
+			}
+			return stderr.Write(b)
+		}))
+		if code != exitOK || !waited {
+			t.Errorf("exit code %d, waited: %v; %s", code, waited, &stderr)
+		}
+		if row := readTable(t, dir).Rows[0]; row.Runs != 1 {
+			t.Errorf("%+v", row)
+		}
+		if complete && !bytes.Equal(read(t, there, resultFile), read(t, finished(t), resultFile)) {
+			t.Error("a complete run was trained again")
+		}
+	}
+}
+
+// It is not waited for without end.
+func TestSweepWaitsInVain(t *testing.T) {
+	defer func(d time.Duration) { patience = d }(patience)
+	patience = 0
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "1", partialPreset)
+	run := mkdir(t, dir, partialPreset+"-seed-1")
+	held, err := openRunDir(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.close()
+	code, _, stderr := here(args...)
+	if want := partialPreset + "-seed-1 was not started: run directory: " + run + " is in use by another process; wait until that ends"; code != exitFailure || !strings.Contains(stderr, want) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-	if log := string(read(t, run+".log")); !strings.Contains(log, "in use by another process") {
+}
+
+// A run that fails is named, the others are trained, and the table says which are
+// missing.
+func TestSweepWithAFailure(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "2", "-jobs", "2", "strokes6-180", "-epochs", "1")
+	run := mkdir(t, dir, partialPreset+"-seed-1")
+	write(t, nil, run, bestFile)
+	code, stdout, stderr := here(args...)
+	if code != exitFailure || !strings.Contains(stderr, partialPreset+"-seed-1 ended with exit status 2; see "+run+".log") || !strings.Contains(stderr, "-out "+dir) {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if log := string(read(t, run+".log")); !strings.Contains(log, "without its config.toml") {
 		t.Errorf("its log: %s", log)
 	}
 	if row := readTable(t, dir).Rows[0]; row.Runs != 1 || len(row.Accuracies) != 1 || row.Accuracies[0].Seed != 2 || row.AccuracyStd != nil || !strings.Contains(stdout, "1 of 2") {
 		t.Errorf("%+v\n%s", row, stdout)
+	}
+	if err := os.Remove(filepath.Join(run, bestFile)); err != nil {
+		t.Fatal(err)
 	}
 	if code, stdout, stderr := here(args...); code != exitOK || strings.Contains(stdout, "1 of 2") {
 		t.Errorf("again: exit code %d: %s", code, stderr)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // trainAll carries out the runs that are not complete, s.jobs at a time, until ctx
@@ -56,6 +58,13 @@ func (s *sweep) train(ctx context.Context, c *console, program string, r *planne
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if err := r.await(ctx, c); err != nil {
+		return fmt.Errorf("was not started: %w", err)
+	}
+	if r.result != nil { // of the process that was waited for
+		c.log.Info("complete already", "run", r.name())
+		return nil
+	}
 	args := s.arguments(r, threads)
 	c.log.Info("starting", "run", r.name(), "resumed", r.started)
 	output := c.stderr
@@ -71,10 +80,16 @@ func (s *sweep) train(ctx context.Context, c *console, program string, r *planne
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdout, cmd.Stderr = io.Discard, output
-	// An interrupt at the terminal reaches all processes of a group. The run gets
-	// its one from here, whoever interrupted: two would end it without saving.
+	cmd.Env = append(os.Environ(), sweptVariable+"=1")
+	// Its end tells the run to save and end, and comes with the end of this process, however that ends.
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("has no pipe: %w", err)
+	}
+	cmd.Cancel = stdin.Close
+	// An interrupt at the terminal reaches all processes of a group. The run heeds the
+	// end of its input, whoever interrupted; a second interrupt would end it without saving.
 	ownGroup(cmd)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("ended with %w%s", err, where)
 	}
@@ -83,6 +98,40 @@ func (s *sweep) train(ctx context.Context, c *console, program string, r *planne
 	}
 	c.log.Info("complete", "run", r.name(), "test_accuracy", round(r.result.TestAccuracy))
 	return nil
+}
+
+// patience is how long a sweep waits for another process to leave the directory of a run:
+// that of a sweep that was killed is saving.
+var patience = time.Minute
+
+// await waits until no other process works in the directory of the run, and looks anew at
+// what is there of it.
+func (r *plannedRun) await(ctx context.Context, c *console) error {
+	if _, err := os.Stat(r.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	deadline := time.Now().Add(patience)
+	for waiting := false; ; waiting = true {
+		held, err := openRunDir(r.dir)
+		if err == nil {
+			held.close()
+			return r.look()
+		}
+		if !errors.Is(err, errInUse) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%w; wait until that ends", err)
+		}
+		if !waiting {
+			c.log.Warn("waiting for another process to leave the directory", "run", r.name(), "at_most", patience)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
 
 // arguments returns the flags of the run, which is new or goes on.
