@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,7 @@ func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error
 	}
 	script := s.slurmScript(program, folder, runs)
 	if script == "" {
-		return usageError{fmt.Errorf("-slurm: every run in %s is complete; without -slurm the command prints the table", s.out)}
+		return usageError{fmt.Errorf("-slurm: every run in %s is complete; print the table with %s", s.out, s.tableCommand(program, runs))}
 	}
 	if err := atomicfile.WriteFile(s.slurm, func(w io.Writer) error {
 		_, err := io.WriteString(w, script)
@@ -59,8 +60,26 @@ func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error
 		s.unmakeOut()
 		return fmt.Errorf("-slurm: %w; give another file", err)
 	}
-	_, err = fmt.Fprintf(c.stdout, "array job  %s\nsubmit it with  sbatch %s\nwhen it is done, the same command with -out %s and without -slurm prints the table\n", s.slurm, s.slurm, s.out)
+	_, err = fmt.Fprintf(c.stdout, "array job  %s\nsubmit it with  sbatch %s\nwhen it is done, print the table with  %s\n", s.slurm, shellQuote(s.slurm), s.tableCommand(program, runs))
 	return err
+}
+
+// tableCommand returns the command that prints the table of the runs and trains nothing.
+func (s *sweep) tableCommand(program string, runs []*plannedRun) string {
+	words := []string{program, "sweep", "-table", "-out", s.out, "-seeds", s.seeds}
+	if s.given("epochs") {
+		words = append(words, "-epochs", strconv.Itoa(s.epochs))
+	}
+	for _, v := range s.set {
+		words = append(words, "-set", v)
+	}
+	var presets []string
+	for _, r := range runs {
+		if !slices.Contains(presets, r.cfg.Preset) {
+			presets = append(presets, r.cfg.Preset)
+		}
+	}
+	return shellWords(append(words, presets...))
 }
 
 // slurmScript returns the array job, "" where nothing is to be done. A task decides

@@ -34,6 +34,7 @@ type sweep struct {
 	jobs   int
 	out    string
 	slurm  string
+	table  bool
 	set    []string
 	epochs int
 	given  func(name string) bool
@@ -52,6 +53,7 @@ func declareSweep(f *flag.FlagSet) func(ctx context.Context, c *console, operand
 	f.IntVar(&s.jobs, "jobs", 1, "`runs` at a time; they share -threads")
 	f.StringVar(&s.out, "out", "", "`directory` for the runs and the table (default runs/sweep-TIME)")
 	f.StringVar(&s.slurm, "slurm", "", "write an array job for Slurm to a `file` instead of running")
+	f.BoolVar(&s.table, "table", false, "train nothing: print the table of the runs in -out that are complete, and name the others")
 	f.Func("set", "`key=value` that replaces a value of every configuration; repeatable", func(v string) error {
 		s.set = append(s.set, v)
 		return nil
@@ -71,6 +73,9 @@ func (s *sweep) run(ctx context.Context, c *console, presets []string) error {
 	runs, err := s.plan(presets, seeds)
 	if err != nil {
 		return err
+	}
+	if s.table {
+		return s.reportAlone(c, runs, seeds)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -117,12 +122,34 @@ func (s *sweep) check() error {
 			return usageError{fmt.Errorf("-set %s has no effect: each run has a seed of its own; choose them with -seeds, such as -seeds 1,2,3", v)}
 		}
 	}
+	if s.table {
+		if err := s.checkTable(); err != nil {
+			return err
+		}
+	}
 	if s.slurm != "" {
 		if err := s.checkSlurm(); err != nil {
 			return err
 		}
 	}
 	return s.means.check()
+}
+
+// checkTable refuses -table where there is no sweep to be looked at.
+func (s *sweep) checkTable() error {
+	switch info, err := os.Stat(s.out); {
+	case s.slurm != "":
+		return usageError{errors.New("-table trains nothing, and -slurm writes a job that does; leave one out")}
+	case s.out == "":
+		return usageError{errors.New("-table needs the directory of a sweep; name it with -out")}
+	case errors.Is(err, fs.ErrNotExist):
+		return usageError{fmt.Errorf("-out: there is no %s, and -table makes none; name the directory of a sweep", s.out)}
+	case err != nil:
+		return fmt.Errorf("-out: %w", err)
+	case !info.IsDir():
+		return usageError{fmt.Errorf("-out: %s is no directory; name that of a sweep", s.out)}
+	}
+	return nil
 }
 
 // parseSeeds reads a number of seeds, or the seeds themselves with commas between
@@ -368,6 +395,28 @@ func (s *sweep) fetch(ctx context.Context, c *console, runs []*plannedRun) error
 			}
 			done = append(done, set)
 		}
+	}
+	return nil
+}
+
+// reportAlone is report without training. Runs that are not complete are an error.
+func (s *sweep) reportAlone(c *console, runs []*plannedRun, seeds []uint64) error {
+	out, err := s.lockOut(runs)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	if err := s.report(c, runs, seeds); err != nil {
+		return err
+	}
+	var missing []string
+	for _, r := range runs {
+		if r.result == nil {
+			missing = append(missing, r.name())
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("sweep: not all runs are complete; missing: %s; the same command trains them without -table, or writes a job with -slurm FILE in its place", strings.Join(missing, ", "))
 	}
 	return nil
 }

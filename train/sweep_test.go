@@ -315,21 +315,24 @@ func TestBadSweeps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const seeds = "a number of seeds, 1 to 1000"
 	for args, want := range map[string]string{
-		"":                                  "PRESET is missing",
-		"strokes6-18":                       `unknown preset "strokes6-18"`,
-		"strokes6-180 -seeds 0":             `-seeds is "0"|` + seeds,
-		"strokes6-180 -seeds x":             `-seeds is "x"|` + seeds,
-		"strokes6-180 -seeds 1,1":           `-seeds is "1,1"|different`,
-		"strokes6-180 -seeds 3,":            `-seeds is "3,"|` + seeds,
-		"strokes6-180 -jobs 0":              "-jobs is 0|1 to 1024",
-		"strokes6-180 -epochs 0":            "-epochs is 0",
-		"strokes6-180 -threads 0":           "-threads is 0",
-		"strokes6-180 -seed 3":              "unknown flag -seed|-seeds",
-		"strokes6-180 -set train.lrr=1":     `unknown key "train.lrr"|strokes6-180`,
-		"strokes6-180 -set seed=5":          "-set seed=5 has no effect|-seeds",
-		"strokes6-180 -set kernel.side=4":   "kernel.side is 4",
-		"strokes6-180 -set net.factors=[0]": "net.factors is [0]",
-		"strokes6-180 " + partialPreset:     partialPreset + " is given twice",
+		"":                                      "PRESET is missing",
+		"strokes6-18":                           `unknown preset "strokes6-18"`,
+		"strokes6-180 -seeds 0":                 `-seeds is "0"|` + seeds,
+		"strokes6-180 -seeds x":                 `-seeds is "x"|` + seeds,
+		"strokes6-180 -seeds 1,1":               `-seeds is "1,1"|different`,
+		"strokes6-180 -seeds 3,":                `-seeds is "3,"|` + seeds,
+		"strokes6-180 -jobs 0":                  "-jobs is 0|1 to 1024",
+		"strokes6-180 -epochs 0":                "-epochs is 0",
+		"strokes6-180 -threads 0":               "-threads is 0",
+		"strokes6-180 -seed 3":                  "unknown flag -seed|-seeds",
+		"strokes6-180 -set train.lrr=1":         `unknown key "train.lrr"|strokes6-180`,
+		"strokes6-180 -set seed=5":              "-set seed=5 has no effect|-seeds",
+		"strokes6-180 -set kernel.side=4":       "kernel.side is 4",
+		"strokes6-180 -set net.factors=[0]":     "net.factors is [0]",
+		"strokes6-180 " + partialPreset:         partialPreset + " is given twice",
+		"strokes6-180 -table":                   "-table needs the directory of a sweep|-out",
+		"strokes6-180 -table -out none":         "there is no none|name the directory of a sweep",
+		"strokes6-180 -table -out . -slurm job": "-table trains nothing|leave one out",
 		// of one key, and of one that only the other preset heeds
 		"strokes6-180 strokes6-180-se2-8-full -set train.momentum=0.9": "train.momentum is 0.9, which has no effect",
 		"strokes6-180-se2-8-full -set train.lr_subset=0.1":             "strokes6-180-se2-8-full: train.lr_subset is 0.1, which has no effect",
@@ -343,6 +346,8 @@ func TestBadSweeps(t *testing.T) {
 	write(t, nil, file)
 	code, stdout, stderr = here("sweep", "-out", file, "strokes6-180")
 	refused(t, exitFailure, code, stdout, stderr, "-out: ", file)
+	code, stdout, stderr = here("sweep", "-table", "-out", file, "strokes6-180")
+	refused(t, exitUsage, code, stdout, stderr, "-out: ", file+" is no directory")
 	if left := contents(t, "."); len(left) > 0 {
 		t.Errorf("left behind: %v", slices.Collect(maps.Keys(left)))
 	}
@@ -379,6 +384,39 @@ func TestSweepOfDifferentPresets(t *testing.T) {
 		if rate := r.cfg.Train.LRSubset; i == 0 && rate != 0.2 || i > 0 && rate != preset.Train.LRSubset {
 			t.Errorf("%s trains subsets at %v", r.cfg.Preset, rate)
 		}
+	}
+}
+
+// -table prints what is complete, names what is not, and trains nothing: it needs no data either.
+func TestSweepTableAlone(t *testing.T) {
+	t.Setenv("NOETHER_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "sweep")
+	if code, _, stderr := here(tinySweep(t, dir, "-seeds", "1", partialPreset)...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	all := func() (list []string) { return slices.Sorted(maps.Keys(contents(t, dir))) }
+	before, rows := all(), read(t, dir, tableFile)
+	for _, name := range []string{tableFile, tableTextFile} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, stdout, stderr := here(tinySweep(t, dir, "-table", "-seeds", "1", partialPreset)...)
+	if code != exitOK || stderr != "" || !strings.Contains(stdout, "sweep directory  "+dir) || !bytes.Equal(rows, read(t, dir, tableFile)) {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = here(tinySweep(t, dir, "-table", "-seeds", "2,1", partialPreset, fullPreset)...)
+	const missing = "missing: " + partialPreset + "-seed-2, " + fullPreset + "-seed-2, " + fullPreset + "-seed-1; the same command trains them without -table"
+	if code != exitFailure || !strings.Contains(stderr, missing) || strings.Count(stderr, "\n") != 1 || !strings.Contains(stdout, "1 of 2") || !strings.Contains(stdout, "0 of 2") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = here("sweep", "-table", "-out", dir, "-seeds", "1", "mnist6-m")
+	if code != exitFailure || !strings.Contains(stderr, "missing: mnist6-m-mirror-2-partial-seed-1;") || !strings.Contains(stdout, "0 of 1") {
+		t.Errorf("without data: exit code %d: %s%s", code, stdout, stderr)
+	}
+	if after := all(); !slices.Equal(before, after) {
+		t.Errorf("files are %q, were %q", after, before)
 	}
 }
 
@@ -546,6 +584,53 @@ func TestSlurmScript(t *testing.T) {
 	}
 	if script := s.slurmScript(program, folder, runs); script != "" {
 		t.Errorf("with nothing to do: %s", script)
+	}
+}
+
+// A shell carries out the advice that stands beside the script: the table of its sweep.
+func TestSlurmAdvice(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("needs a shell: ", err)
+	}
+	dir := filepath.Join(t.TempDir(), "it's here")
+	if code, _, stderr := here(tinySweep(t, dir, "-seeds", "1", partialPreset)...); code != exitOK {
+		t.Fatal(stderr)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sweep{
+		slurm: filepath.Join(dir, "job"), out: dir, seeds: "1,5", epochs: 3,
+		given: func(name string) bool { return name == "epochs" }, quiet: func() bool { return false },
+	}
+	for i, word := range tiny {
+		if word == "-set" {
+			s.set = append(s.set, tiny[i+1])
+		}
+	}
+	runs, err := s.plan([]string{"strokes6-180"}, []uint64{1, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var advice strings.Builder
+	if err := s.writeSlurm(&console{stdout: &advice}, self, runs); err != nil {
+		t.Fatal(err)
+	}
+	_, command, _ := strings.Cut(advice.String(), "print the table with  ")
+	cmd := exec.Command(sh, "-c", command)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	if exitCode(err) != exitFailure || !strings.Contains(string(stdout), "1 of 2") || !strings.Contains(stderr.String(), "missing: "+partialPreset+"-seed-5;") {
+		t.Errorf("%s: %v\n%s%s", command, err, stdout, &stderr)
+	}
+	for _, r := range runs {
+		r.result = &result{}
+	}
+	if err := s.writeSlurm(&console{}, self, runs); err == nil || !strings.HasSuffix(err.Error(), strings.TrimSpace(command)) {
+		t.Errorf("all complete: %v", err)
 	}
 }
 
