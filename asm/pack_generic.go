@@ -5,7 +5,7 @@ package asm
 func packPanelGeneric(dst []float32, width int, src []float32, ldsrc, k, n int) {
 	for p := range k {
 		d := dst[p*width : (p+1)*width]
-		copy(d[:n], src[p*ldsrc:])
+		copy(d[:n], from(src, p*ldsrc)) // without values src may be shorter
 		clear(d[n:])
 	}
 }

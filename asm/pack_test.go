@@ -82,6 +82,25 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// TestPackNothing: a panel of no columns is zeros, and needs no source, whatever the distance of its rows.
+func TestPackNothing(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		mr, nr := GemmTile()
+		for name, c := range map[string]struct {
+			width int
+			pack  func(dst, src []float32, ldsrc, k, n int)
+		}{"Panel": {nr, PackPanel}, "Cols": {nr, PackCols}, "A": {mr, PackA}, "AT": {mr, PackAT}} {
+			for _, ld := range []int{0, 4, math.MaxInt} {
+				const k = 3
+				dst := newGuarded(k, c.width, c.width, 1)
+				c.pack(dst.data()[:k*c.width], nil, ld, k, 0)
+				sameBits(t, name, dst.data()[:k*c.width], make([]float32, k*c.width))
+				dst.intact(t, k, c.width)
+			}
+		}
+	})
+}
+
 // TestPackRowsAnywhere gathers rows out of order and more than once.
 func TestPackRowsAnywhere(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
