@@ -14,8 +14,8 @@ const complexRows = 4
 func sgemmComplex4x32AVX512(m, n, k int, ar, ai *float32, row, step int, br, bi *float32, ldb int, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
 
 // sgemmComplex6x16AVX2 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 16 columns. Rows of A are row values
-// apart, those of the sum of both its parts sumRow; where that is 0 they are strips [k, 6] as scomplexStripAVX2
-// makes them. The panel is that of scomplexPanelAVX2, with 96 spare values behind it. It asks for k/4*6 lines of 64
+// apart, those of the sum of both its parts sumRow; where both are -1 all three are strips [k, 6] as
+// scomplexStripAVX2 makes them. The panel is that of scomplexPanelAVX2, with 96 spare values behind it. It asks for k/4*6 lines of 64
 // bytes from ahead on.
 //
 //go:noescape
@@ -144,7 +144,7 @@ func (c *complexProduct) column(m, n, k int, sums, panel []float32, accumulate b
 		ar, ai := unsafe.SliceData(from(c.ar, i*row)), unsafe.SliceData(from(c.ai, i*row))
 		if c.step != 1 {
 			strip := sums[s*stripValues(k):]
-			sum, row, sumRow = &strip[0], 0, 0
+			sum, row, sumRow = &strip[0], -1, -1
 			ai, ar = &strip[stripValues(k)/3], &strip[stripValues(k)/3*2]
 		}
 		to := i * c.ldc

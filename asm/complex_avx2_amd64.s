@@ -143,7 +143,7 @@ product:
 	MOVQ  k+16(FP), CX
 	MOVQ  m+0(FP), AX
 	TESTQ R9, R9
-	JZ    strip
+	JLT   strip
 	SHLQ  $2, R9
 	LEAQ  (R9)(R9*2), R11
 	LEAQ  (R9)(R9*4), R13

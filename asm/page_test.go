@@ -59,6 +59,23 @@ func (f *fence) take(n int) []float32 {
 	return x
 }
 
+// check makes a call twice, with slices at either fence, and fails the test where it leaves them.
+func (f *fence) check(t *testing.T, name string, call func()) {
+	t.Helper()
+	for _, f.back = range []bool{false, true} {
+		f.used = 0
+		func() {
+			defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+			defer func() {
+				if r := recover(); r != nil {
+					t.Fatalf("%s, slices end at the page %v: %v", name, f.back, r)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
 // TestStayInside runs every function on slices of exactly the length that it
 // needs, at an inaccessible page, for each number of values around and between
 // the widths of the vectors.
@@ -68,22 +85,7 @@ func TestStayInside(t *testing.T) {
 	}
 	const most = 70
 	f := newFence(t, 10, 2*most*(most+1))
-	check := func(t *testing.T, name string, call func()) {
-		t.Helper()
-		for _, f.back = range []bool{false, true} {
-			f.used = 0
-			func() {
-				defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-				defer func() {
-					if r := recover(); r != nil {
-						t.Fatalf("%s, slices end at the page %v: %v", name, f.back, r)
-					}
-				}()
-				call()
-			}()
-		}
-	}
-	x := f.take
+	check, x := f.check, f.take
 	elementwise := map[string]func(n int){
 		"Sin":          func(n int) { Sin(x(n), x(n)) },
 		"Cos":          func(n int) { Cos(x(n), x(n)) },

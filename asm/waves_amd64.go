@@ -20,7 +20,7 @@ func sgemmWaves6x16AVX512(m, n, period int, cos, sin *float32, ldw int, x, y *fl
 func sgemmWaves2x8AVX2(m, n, period int, cos, sin *float32, ldw int, x, y *float32, ldx int, up0, down0, up1, down1 *float32, ldc int, sign uint32, middle bool)
 
 func (v *waveProduct) multiply(spare []float32) {
-	if level != AVX512 && level != AVX2 || v.period == 1 { // whose ldx may be anything, and kernels tell frequencies by it
+	if level != AVX512 && level != AVX2 {
 		v.folded(spare)
 		return
 	}

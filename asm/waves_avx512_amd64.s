@@ -92,34 +92,34 @@
 
 // FREQUENCIES adds up all frequencies.
 #define FREQUENCIES(load, single, rows, again, last) \
-	OWN                      \
-	single                   \
-	ADDQ       R9, SI        \
-	ADDQ       R12, R10      \
-	TESTQ      CX, CX        \
-	JZ         last          \
-	again:                   \
-	load                     \
-	PREFETCHT0 64(SI)        \
-	PREFETCHT0 64(DI)        \
-	PREFETCHT0 64(SI)(R8*1)  \
-	PREFETCHT0 64(DI)(R8*1)  \
-	VADDPS     Z29, Z28, Z24 \
-	VSUBPS     Z30, Z31, Z25 \
-	VADDPS     Z31, Z30, Z26 \
-	VSUBPS     Z29, Z28, Z27 \
-	rows                     \
-	ADDQ       R9, SI        \
-	SUBQ       R9, DI        \
-	ADDQ       R12, R10      \
-	ADDQ       R12, R11      \
-	DECQ       CX            \
-	JNZ        again         \
-	last:                    \
-	CMPQ       SI, DI        \
-	JNE        save          \
-	OWN                      \
-	single                   \
+	OWN                          \
+	single                       \
+	ADDQ       R9, SI            \
+	ADDQ       R12, R10          \
+	TESTQ      CX, CX            \
+	JZ         last              \
+	again:                       \
+	load                         \
+	PREFETCHT0 64(SI)            \
+	PREFETCHT0 64(DI)            \
+	PREFETCHT0 64(SI)(R8*1)      \
+	PREFETCHT0 64(DI)(R8*1)      \
+	VADDPS     Z29, Z28, Z24     \
+	VSUBPS     Z30, Z31, Z25     \
+	VADDPS     Z31, Z30, Z26     \
+	VSUBPS     Z29, Z28, Z27     \
+	rows                         \
+	ADDQ       R9, SI            \
+	SUBQ       R9, DI            \
+	ADDQ       R12, R10          \
+	ADDQ       R12, R11          \
+	DECQ       CX                \
+	JNZ        again             \
+	last:                        \
+	TESTB      $1, period+16(FP) \
+	JNZ        save              \
+	OWN                          \
+	single                       \
 	JMP        save
 
 // SAVE stores the rows up and down of both results, and goes on to the next.
