@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"unsafe"
@@ -19,6 +20,7 @@ import (
 type CPU struct {
 	team   *Team
 	blocks map[uintptr]block // what Alloc returned, by address
+	closed bool
 
 	// The tasks of the operations, kept so that a call allocates nothing.
 	vector      vectorTask
@@ -41,6 +43,8 @@ type CPU struct {
 }
 
 var _ Device = (*CPU)(nil)
+
+var errClosed = errors.New("tensor: the device is closed")
 
 // block is one allocation.
 type block struct {
@@ -76,8 +80,11 @@ func (d *CPU) Sync() error { return nil }
 
 // Alloc returns n zeroed values, aligned to 64 bytes. Blocks of 2 MiB and more
 // have pages of their own, which Free returns to the system. The error says how
-// many bytes were wanted.
+// many bytes were wanted, or that the device is closed.
 func (d *CPU) Alloc(n int) (Buffer, error) {
+	if d.closed {
+		return Buffer{}, errClosed
+	}
 	if err := checkSize(n); err != nil {
 		return Buffer{}, err
 	}
@@ -99,10 +106,11 @@ func (d *CPU) Alloc(n int) (Buffer, error) {
 	return HostBuffer(x), nil
 }
 
-// Free gives back what Alloc returned. It does nothing for an empty Buffer and
-// panics with *Error for one that Alloc did not return or that is free already.
+// Free gives back what Alloc returned. It does nothing for an empty Buffer, nor
+// after Close, which has freed all memory. It panics with *Error for a Buffer
+// that Alloc did not return or that is free already.
 func (d *CPU) Free(b Buffer) {
-	if b.n == 0 {
+	if b.n == 0 || d.closed {
 		return
 	}
 	key := address(b.host)
@@ -128,11 +136,13 @@ func address(x []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceDa
 // Close ends the workers and frees all memory that Alloc returned, so no buffer
 // of the device may be touched afterwards. Closing again does nothing.
 func (d *CPU) Close() error {
+	d.closed = true
 	d.team.Close()
 	for _, blk := range d.blocks {
 		blk.release()
 	}
 	clear(d.blocks)
+	d.workspace = Buffer{}
 	return nil
 }
 

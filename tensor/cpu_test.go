@@ -136,21 +136,42 @@ func TestCPUAlloc(t *testing.T) {
 	}
 }
 
-// Close twice, with buffers outstanding.
+// Close twice, with buffers outstanding. Nothing is allocated afterwards, and what is freed was free.
 func TestCPUClose(t *testing.T) {
 	dev, err := tensor.NewCPU(3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := dev.ReserveWorkspace(100); err != nil {
+		t.Fatal(err)
+	}
+	var buffers []tensor.Buffer
 	for _, n := range []int{10, 1 << 20} {
-		if _, err := dev.Alloc(n); err != nil {
+		b, err := dev.Alloc(n)
+		if err != nil {
 			t.Fatal(err)
 		}
+		buffers = append(buffers, b)
 	}
 	for range 2 {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	for _, b := range buffers {
+		dev.Free(b)
+	}
+	const want = "tensor: the device is closed"
+	for _, n := range []int{0, 10, 1 << 20} {
+		if b, err := dev.Alloc(n); err == nil || err.Error() != want || !b.IsZero() {
+			t.Errorf("Alloc(%d) of a closed device: %d values, error %v", n, b.Len(), err)
+		}
+		if err := dev.ReserveWorkspace(n); err == nil || err.Error() != want {
+			t.Errorf("ReserveWorkspace(%d) of a closed device: %v", n, err)
+		}
+	}
+	if n := len(dev.Workspace(2)); n != 0 {
+		t.Errorf("a closed device has a workspace of %d values", n)
 	}
 }
 

@@ -47,6 +47,9 @@ func TestWorkspace(t *testing.T) {
 			t.Errorf("%d values, more than can be addressed: %v", n, err)
 		}
 	}
+	if err := d.ReserveWorkspace(-1); err == nil || !strings.Contains(err.Error(), "-1 values (-4 bytes)") {
+		t.Errorf("less than no values: %v", err)
+	}
 	if len(d.Workspace(0)) < 1<<20 {
 		t.Error("a refused reservation took the memory away")
 	}

@@ -18,7 +18,8 @@ type Tensor struct {
 }
 
 // New returns a tensor of zeros in CPU memory. The error says which length is
-// wrong or how many bytes were wanted.
+// wrong or how many bytes were wanted, where they are more than can be addressed;
+// memory that the Go runtime cannot give ends the program.
 func New(dims ...int) (*Tensor, error) {
 	n, err := countValues(dims)
 	if err != nil {
