@@ -598,3 +598,35 @@ func TestHostLength(t *testing.T) {
 		ps.Release()
 	}
 }
+
+// meagre is a device that gives no memory at first, and notes how many values it is asked for.
+type meagre struct {
+	tensor.Device
+	asked []int
+}
+
+func (m *meagre) Alloc(n int) (tensor.Buffer, error) {
+	m.asked = append(m.asked, n)
+	if len(m.asked) == 1 {
+		return tensor.Buffer{}, errors.New("no memory")
+	}
+	return m.Device.Alloc(n)
+}
+
+// After an error Bind plans what it planned before.
+func TestParametersBindAgain(t *testing.T) {
+	dev := &meagre{Device: must(tensor.NewCPU(1))}
+	defer dev.Close()
+	var ps nn.Parameters
+	ps.Add(nn.NewParameter("w", nn.Weight, 20, 3), nn.NewParameter("stat", nn.Statistic, 40))
+	if err := ps.Bind(dev); err == nil {
+		t.Fatal("bound without memory")
+	}
+	if err := ps.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	defer ps.Release()
+	if dev.asked[0] != dev.asked[1] {
+		t.Errorf("%d values are allocated, %d are needed", dev.asked[1], dev.asked[0])
+	}
+}

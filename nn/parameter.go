@@ -92,8 +92,8 @@ func (ps *Parameters) Count() int {
 }
 
 // Bind allocates the parameters and their gradients on dev and uploads the
-// values. Gradients start at zero. The error is the device's. As Upload and Download, it
-// panics with *Error where Host is not as long as Shape says.
+// values. Gradients start at zero. The error is the device's; Bind can then be called
+// again. As Upload and Download, it panics with *Error where Host is not as long as Shape says.
 func (ps *Parameters) Bind(dev tensor.Device) error {
 	const op = "Parameters.Bind"
 	if ps.dev != nil {
@@ -116,6 +116,7 @@ func (ps *Parameters) Bind(dev tensor.Device) error {
 		}
 	}
 	if err := ps.arena.Bind(dev); err != nil {
+		ps.arena = tensor.Arena{} // the next Bind plans anew
 		return err
 	}
 	ps.dev = dev
