@@ -104,6 +104,9 @@ const (
 	// maxElements bounds Config.Max. It is far above what a network can afford and
 	// small enough for a float32 to count exactly.
 	maxElements = 1 << 16
+	// maxListed bounds the elements of all lists of an Elements: far beyond what memory has
+	// room for.
+	maxListed = 1 << 30
 	// keepName ends the name of what is learned of elements that are kept or dropped, in
 	// place of the last part of Config.Name.
 	keepName = "keep"

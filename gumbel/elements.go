@@ -55,18 +55,20 @@ func NewElements(g lie.Group, max int) *Elements { return NewLists(g, max, 1) }
 
 // NewLists returns lists (at least one) for at most max elements each, all holding
 // the uniform grid of max elements. A layer takes one list, which all images of a
-// batch share, or as many as its batch has images. It panics with *Error for no group or
-// less than one list or element, and with *lie.Error for a number of elements that the
-// group has no grid of (lie.Group.Split), such as 3 of lie.E2.
+// batch share, or as many as its batch has images. It panics with *Error for no group,
+// less than one list or element, lists of more than 65536 elements or more than 2^30 in
+// all, and with *lie.Error for a number of elements that the group has no grid of
+// (lie.Group.Split), such as 3 of lie.E2.
 func NewLists(g lie.Group, max, lists int) *Elements {
 	switch {
 	case g == nil:
 		panic(&Error{"NewLists", "no group; one such as lie.SE2 is needed"})
-	case lists < 1:
-		panic(&Error{"NewLists", fmt.Sprintf("%d lists; at least 1 is needed", lists)})
-	case max < 1:
-		panic(&Error{"NewLists", fmt.Sprintf("lists of %d elements; at least 1 is needed", max)})
+	case max < 1 || max > maxElements:
+		panic(&Error{"NewLists", fmt.Sprintf("lists of %d elements; allowed are 1 to %d", max, maxElements)})
+	case lists < 1 || lists > maxListed/max:
+		panic(&Error{"NewLists", fmt.Sprintf("%d lists of %d elements; allowed are 1 to %d", lists, max, maxListed/max)})
 	}
+	grid := g.Grid(max)
 	e := &Elements{
 		Group:   g,
 		G:       make([]lie.Element, max*lists),
@@ -77,17 +79,17 @@ func NewLists(g lie.Group, max, lists int) *Elements {
 		max:     max,
 		lists:   lists,
 	}
-	grid := g.Grid(max)
 	for s := range lists {
 		copy(e.List(s), grid)
 	}
 	return e
 }
 
-// Identity returns lists of one element each, the identity.
+// Identity returns lists of one element each, the identity. It panics with *Error for less
+// than one list or more than 2^30.
 func Identity(g lie.Group, lists int) *Elements {
-	if lists < 1 {
-		panic(&Error{"Identity", fmt.Sprintf("%d lists; at least 1 is needed", lists)})
+	if lists < 1 || lists > maxListed {
+		panic(&Error{"Identity", fmt.Sprintf("%d lists; allowed are 1 to %d", lists, maxListed)})
 	}
 	return &Elements{Group: g, G: make([]lie.Element, lists), Grad: make([]lie.Vector, lists), Rigid: true, max: 1, lists: lists}
 }

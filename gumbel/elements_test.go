@@ -151,3 +151,13 @@ func TestCopyFrom(t *testing.T) {
 		}()
 	}
 }
+
+// A number of elements that the group has no grid of is refused before there is memory for as many.
+func TestNewListsWithoutGrid(t *testing.T) {
+	defer func() {
+		if _, ok := recover().(*lie.Error); !ok {
+			t.Error("no *lie.Error")
+		}
+	}()
+	NewLists(lie.Cyclic(4), 1<<16-1, 1<<14)
+}

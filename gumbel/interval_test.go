@@ -640,6 +640,7 @@ func TestProgrammerErrors(t *testing.T) {
 	op := map[string]string{
 		"a list that is too short": "Distribution.Draw", "lists that are too short": "Distribution.Draw",
 		"no device": "Distribution.Backward", "no lists": "NewLists", "less than no elements": "NewLists", "no group": "NewLists",
+		"too many lists": "NewLists", "too many elements": "NewLists", "lists beyond an int": "NewLists", "too many identities": "Identity",
 		"another group": "Distribution.Draw", "draws of the identity": "Distribution.Draw", "weights of the identity": "Elements.CopyFrom",
 		"no length": "Elements.SetLen", "too great a length": "Elements.SetLen", "unbound draws": "Distribution", "unbound sizes": "Distribution",
 	}
@@ -663,6 +664,10 @@ func TestProgrammerErrors(t *testing.T) {
 		"no device":                func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
 		"no lists":                 func() { gumbel.NewLists(lie.SE2, 4, 0) },
 		"less than no elements":    func() { gumbel.NewElements(lie.SE2, -1) },
+		"too many lists":           func() { gumbel.NewLists(lie.SE2, 1<<16, 1<<14+1) },
+		"too many elements":        func() { gumbel.NewElements(lie.SE2, 1<<16+1) },
+		"lists beyond an int":      func() { gumbel.NewLists(lie.SE2, 4, math.MaxInt/2+1) },
+		"too many identities":      func() { gumbel.Identity(lie.SE2, math.MaxInt) },
 		"no group":                 func() { gumbel.NewElements(nil, 4) },
 		"another group":            func() { u.Draw(gumbel.NewElements(lie.E2, 8), &replay{}, true) },
 		"draws of the identity":    func() { u.Draw(gumbel.Identity(lie.SE2, 1), &replay{}, true) },
