@@ -17,16 +17,18 @@ import "math"
 // overlap; Rotate panics with *Error when the lengths do not fit or angle is not
 // finite. It allocates nothing.
 func Rotate[T uint8 | float32](dst, src []T, height, width int, angle float64) {
-	plane := height * width
 	switch {
 	case height < 1 || width < 1:
 		failf("Rotate", "an image of %d x %d pixels", height, width)
-	case len(src)%plane != 0:
+	case len(src) > 0 && (height > len(src)/width || len(src)%(height*width) != 0): // in this order the product is an int
 		failf("Rotate", "%d values are no whole number of %d x %d planes", len(src), height, width)
 	case len(dst) != len(src):
 		failf("Rotate", "dst holds %d values, src %d", len(dst), len(src))
 	case math.IsNaN(angle) || math.IsInf(angle, 0):
 		failf("Rotate", "angle %v is not finite", angle)
+	}
+	if len(src) == 0 {
+		return
 	}
 	sin, cos := quarterSincos(angle)
 	turn(dst, src, height, width, sin, cos)

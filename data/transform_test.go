@@ -123,6 +123,10 @@ func TestRotateMisuse(t *testing.T) {
 	for say, f := range map[string]func(){
 		"0 x 4 pixels":        func() { Rotate(img, img, 0, 4, 1) },
 		"no whole number":     func() { Rotate(make([]uint8, 11), img[:11], 3, 4, 1) },
+		"of 13 x 1 planes":    func() { Rotate(make([]uint8, 12), img, 13, 1, 1) },
+		"x 2 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/2+1, 2, 1) }, // as an int, math.MinInt values
+		"x 4 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/2+1, 4, 1) }, // none
+		"x 6 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/3+1, 6, 1) }, // 2
 		"dst holds 11 values": func() { Rotate(make([]uint8, 11), img, 3, 4, 1) },
 		"NaN is not finite":   func() { Rotate(make([]uint8, 12), img, 3, 4, math.NaN()) },
 		"+Inf is not finite":  func() { Rotate(make([]uint8, 12), img, 3, 4, math.Inf(1)) },
