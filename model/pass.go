@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -207,18 +208,34 @@ func (net *Network) keeps() [][]gumbel.Learned {
 // SetSubsets gives every learned subset of a bound network the half-width theta, 0 to 1, to
 // see what the network does on other subsets than those it learned. Of reflections, of a
 // grid and of a finite group it is those elements that lie within theta of the axis
-// (gumbel.Distribution.SetSize): reflections are kept at 1 alone.
+// (gumbel.Distribution.SetSize): reflections are kept at 1 alone. It panics with *nn.Error
+// for another theta.
 func (net *Network) SetSubsets(theta float64) {
 	net.bound("SetSubsets")
+	if problem := sizeProblem(theta); problem != "" {
+		panic(&nn.Error{Op: "Network.SetSubsets", Problem: problem})
+	}
 	for _, s := range net.distributions() {
 		s.SetSize(theta)
 	}
 }
 
+// sizeProblem says what is wrong with a half-width, or nothing.
+func sizeProblem(theta float64) string {
+	if !(theta >= 0 && theta <= 1) {
+		return fmt.Sprintf("a subset of half-width %v; 0 to 1 is allowed", theta)
+	}
+	return ""
+}
+
 // OnSubsets calls do with every learned subset of a bound network as SetSubsets(theta)
-// makes it, and then puts back what was learned.
+// makes it, and then puts back what was learned. The error is that of do, or says which
+// theta is allowed; do is then not called.
 func (net *Network) OnSubsets(theta float64, do func() error) error {
 	p := net.bound("OnSubsets")
+	if problem := sizeProblem(theta); problem != "" {
+		return errors.New("model: OnSubsets: " + problem)
+	}
 	net.params.Download()
 	var learned []*nn.Parameter
 	var values [][]float32

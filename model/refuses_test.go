@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,4 +199,66 @@ func bindFor(t *testing.T, net *Network, batch int) *Network {
 	}
 	t.Cleanup(net.Release)
 	return net
+}
+
+// A device that is closed trains nothing and harms no network.
+func TestClosedDevice(t *testing.T) {
+	dev, err := tensor.NewCPU(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := newTiny(t)
+	weights := bits(net)
+	if err := net.Bind(dev, 4, false); err != nil {
+		t.Fatal(err)
+	}
+	dev.Close()
+	net.Release()
+	cfg := quick(2)
+	cfg.Epochs, cfg.Device = 1, dev
+	const closed = "the device is closed"
+	if _, err := Train(t.Context(), net, toySet(), cfg); err == nil || !strings.Contains(err.Error(), closed) {
+		t.Errorf("training on a closed device: %v", err)
+	}
+	if err := net.Bind(dev, 4, true); err == nil || !strings.Contains(err.Error(), closed) {
+		t.Errorf("binding to a closed device: %v", err)
+	}
+	if !slices.Equal(weights, bits(net)) {
+		t.Error("the weights are others now")
+	}
+	cfg.Device = nil
+	if _, err := Train(t.Context(), net, toySet(), cfg); err != nil {
+		t.Errorf("training afterwards: %v", err)
+	}
+}
+
+func TestSubsetsRefuse(t *testing.T) {
+	net := bindFor(t, newTinyWith(t, func(c *CKResNetConfig) { c.Partial = true }), 4)
+	before := net.Subsets()
+	for _, theta := range []float64{-0.01, 1.01, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		err := net.OnSubsets(theta, func() error {
+			t.Errorf("subsets of half-width %v are looked at", theta)
+			return nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "0 to 1 is allowed") {
+			t.Errorf("OnSubsets(%v): %v", theta, err)
+		}
+		func() {
+			defer func() {
+				if e, ok := recover().(*nn.Error); !ok || e.Op != "Network.SetSubsets" {
+					t.Errorf("SetSubsets(%v): no *nn.Error", theta)
+				}
+			}()
+			net.SetSubsets(theta)
+		}()
+	}
+	if after := net.Subsets(); !slices.Equal(before, after) {
+		t.Errorf("subsets are %v, they were %v", after, before)
+	}
+	for _, theta := range []float64{0, 1} {
+		net.SetSubsets(theta)
+		if err := net.OnSubsets(theta, func() error { return nil }); err != nil {
+			t.Errorf("OnSubsets(%v): %v", theta, err)
+		}
+	}
 }
