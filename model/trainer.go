@@ -39,7 +39,7 @@ type TrainConfig struct {
 
 	EvalDraws int // draws of the group elements in the final test; 0: 5
 
-	Device  tensor.Device // nil: a CPU device of Threads threads, closed at the end
+	Device  tensor.Device // open until the Trainer is closed; nil: a CPU device of Threads threads, closed then
 	Threads int           // 0: as many as the Go runtime uses
 
 	OnStep  func(Progress)     // called after every training step; may be nil

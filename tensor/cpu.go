@@ -136,8 +136,8 @@ func address(x []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceDa
 // Close ends the workers and frees all memory that Alloc returned, so no buffer
 // of the device may be touched afterwards. Closing again does nothing.
 func (d *CPU) Close() error {
-	d.closed = true
 	d.team.Close()
+	d.closed = true
 	for _, blk := range d.blocks {
 		blk.release()
 	}
