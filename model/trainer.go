@@ -115,7 +115,15 @@ func (c TrainConfig) withDefaults() TrainConfig {
 	return c
 }
 
-func (c TrainConfig) check(net *Network, set *data.Dataset) error {
+// Check reports what NewTrainer refuses of c for the network whatever the data are, but for
+// the rates of the optimizer. The error names the field that is out of range.
+func (c TrainConfig) Check(net *Network) error {
+	c = c.withDefaults()
+	return c.check(net)
+}
+
+// check is Check. It expects defaults to be filled in.
+func (c *TrainConfig) check(net *Network) error {
 	for _, b := range []struct {
 		field         string
 		value, lo, hi int
@@ -139,6 +147,15 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	if err := c.Penalties.check(net); err != nil {
 		return err
 	}
+	side := net.cfg.Side
+	if c.Augment.Validate(&data.Dataset{Height: side, Width: side}) != nil {
+		return &ConfigError{"TrainConfig.Augment", c.Augment, fmt.Sprintf("Rotate 0 to pi, Crop 0 to %d", side-1)}
+	}
+	return nil
+}
+
+// checkSet reports a data set that c or the network is not for.
+func (c *TrainConfig) checkSet(net *Network, set *data.Dataset) error {
 	if err := set.Validate(); err != nil {
 		return err
 	}
@@ -148,9 +165,6 @@ func (c TrainConfig) check(net *Network, set *data.Dataset) error {
 	if set.Train.Len() < c.Batch {
 		return &ConfigError{"TrainConfig.Batch", c.Batch,
 			fmt.Sprintf("at most the %d training images of %s", set.Train.Len(), set.Name)}
-	}
-	if c.Augment.Validate(set) != nil {
-		return &ConfigError{"TrainConfig.Augment", c.Augment, fmt.Sprintf("Rotate 0 to pi, Crop 0 to %d", min(set.Height, set.Width)-1)}
 	}
 	return nil
 }
@@ -220,7 +234,10 @@ func NewTrainer(net *Network, set *data.Dataset, cfg TrainConfig) (*Trainer, err
 	if net.plan != nil {
 		return nil, errors.New("model: NewTrainer: the network is bound already; call its Release first")
 	}
-	if err := cfg.check(net, set); err != nil {
+	if err := cfg.check(net); err != nil {
+		return nil, err
+	}
+	if err := cfg.checkSet(net, set); err != nil {
 		return nil, err
 	}
 	t := &Trainer{net: net, set: set, cfg: cfg, dev: cfg.Device}

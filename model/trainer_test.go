@@ -85,6 +85,33 @@ func TestClosedTrainer(t *testing.T) {
 	}
 }
 
+// Check knows without data what NewTrainer refuses, and changes nothing in what it checks.
+func TestCheckWithoutData(t *testing.T) {
+	net := newTiny(t)
+	for field, change := range map[string]func(c *TrainConfig){
+		"Epochs":              func(c *TrainConfig) { c.Epochs = -1 },
+		"Batch":               func(c *TrainConfig) { c.Batch = maxBatch + 1 },
+		"Warmup":              func(c *TrainConfig) { c.Warmup = c.Epochs },
+		"Schedule":            func(c *TrainConfig) { c.Schedule = "linear" },
+		"Penalties.Norms":     func(c *TrainConfig) { c.Penalties.Norms = -1 },
+		"Penalties.Width":     func(c *TrainConfig) { c.Penalties.Width = 1 },
+		"Augment":             func(c *TrainConfig) { c.Augment.Crop = net.cfg.Side },
+		"Penalties.Monotonic": func(c *TrainConfig) { c.Penalties.Monotonic = 1e7 },
+	} {
+		cfg := quick(1)
+		change(&cfg)
+		var e, same *ConfigError
+		if err := cfg.Check(net); !errors.As(err, &e) || e.Field != "TrainConfig."+field {
+			t.Errorf("%s out of range gives %v", field, err)
+		} else if _, err := NewTrainer(net, toySet(), cfg); !errors.As(err, &same) || same.Error() != e.Error() {
+			t.Errorf("%s: NewTrainer says %v, Check %v", field, err, e)
+		}
+	}
+	if err := (TrainConfig{}).Check(net); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTrainerOfBoundNetwork(t *testing.T) {
 	dev, err := tensor.NewCPU(1)
 	if err != nil {

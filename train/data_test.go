@@ -99,6 +99,20 @@ func TestBadData(t *testing.T) {
 	}
 }
 
+// Mistakes in the configuration show before data are looked for.
+func TestConfigurationBeforeData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for set, want := range map[string]string{
+		"net.pools=[9]":            "net.pools",
+		"train.monotonic=0.1":      "train.monotonic is 0.1",
+		"train.augerino_width=0.1": "train.augerino_width is 0.1",
+		"train.decay_epochs=[1]":   "train.decay_epochs",
+	} {
+		code, stdout, stderr := here("-preset", "cifar10-t2-1", "-set", set, "-data", t.TempDir())
+		refused(t, exitUsage, code, stdout, stderr, want)
+	}
+}
+
 func TestDataThatIsNowhere(t *testing.T) {
 	t.Setenv("NOETHER_DATA", "/nothing/env")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

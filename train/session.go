@@ -34,8 +34,8 @@ type session struct {
 	cancel context.CancelFunc
 }
 
-// newSession opens all that a run needs. Mistakes show before anything is
-// written: configuration and data come first.
+// newSession opens all that a run needs. Mistakes show before anything is written, and
+// those in the configuration before data are read or downloaded.
 func newSession(ctx context.Context, o *options, stdout, stderr io.Writer, log *slog.Logger) (*session, error) {
 	s := &session{o: o, stdout: stdout, log: log, bar: newProgressBar(stderr, o.quiet)}
 	if err := s.open(ctx); err != nil {
@@ -62,19 +62,27 @@ func (s *session) open(ctx context.Context) (err error) {
 	if s.dev, err = openDevice(&s.o.means); err != nil {
 		return err
 	}
+	if s.net, err = newNetwork(s.cfg); err != nil {
+		return err
+	}
 	if s.set, err = openData(ctx, s.cfg, &s.o.means, s.log); err != nil {
 		return err
 	}
 	return s.prepare()
 }
 
-// prepare builds the network and its trainer, and the run directory of a new
-// run, or restores the one to go on with.
-func (s *session) prepare() error {
-	var err error
-	if s.net, err = s.cfg.NewNetwork(); err != nil {
-		return err
+// newNetwork builds the network of a configuration by which it can be trained.
+func newNetwork(cfg *config.Config) (*model.Network, error) {
+	net, err := cfg.NewNetwork()
+	if err != nil {
+		return nil, err
 	}
+	return net, cfg.CheckTraining(net)
+}
+
+// prepare builds the network's trainer, and the run directory of a new run, or
+// restores the one to go on with.
+func (s *session) prepare() (err error) {
 	tc := s.cfg.Training()
 	tc.Device = s.dev
 	tc.OnStep, tc.OnEpoch = s.onStep, s.onEpoch

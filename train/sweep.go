@@ -210,7 +210,7 @@ func (s *sweep) plan(presets []string, seeds []uint64) ([]*plannedRun, error) {
 				return nil, usageError{fmt.Errorf("sweep: %s is given twice", cfg.Preset)}
 			}
 			if i == 0 {
-				if _, err := cfg.NewNetwork(); err != nil {
+				if _, err := newNetwork(cfg); err != nil {
 					return nil, fmt.Errorf("%s: %w", preset, err)
 				}
 			}

@@ -336,6 +336,8 @@ func TestBadSweeps(t *testing.T) {
 		// of one key, and of one that only the other preset heeds
 		"strokes6-180 strokes6-180-se2-8-full -set train.momentum=0.9": "train.momentum is 0.9, which has no effect",
 		"strokes6-180-se2-8-full -set train.lr_subset=0.1":             "strokes6-180-se2-8-full: train.lr_subset is 0.1, which has no effect",
+		// of the training of one preset, which the other takes
+		"strokes6-180 strokes6-180-se2-8-full -set train.monotonic=0.1": "strokes6-180-se2-8-full: train.monotonic is 0.1",
 	} {
 		code, stdout, stderr := here(append([]string{"sweep"}, strings.Fields(args)...)...)
 		refused(t, exitUsage, code, stdout, stderr, strings.Split(want, "|")...)

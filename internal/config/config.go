@@ -569,6 +569,12 @@ func (c *Config) Training() model.TrainConfig {
 	}
 }
 
+// CheckTraining reports what a trainer of the network refuses whatever the data are. The
+// error names the key whose value cannot be used.
+func (c *Config) CheckTraining(net *model.Network) error {
+	return c.Explain(c.Training().Check(net))
+}
+
 // configKeys are the keys behind the fields that package model checks, whichever
 // network they belong to.
 var configKeys = map[string]string{
