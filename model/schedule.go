@@ -25,7 +25,7 @@ func Schedules() []Schedule {
 // Decay says when schedules in steps lower the learning rates, and by how much.
 type Decay struct {
 	// Epochs are the numbers of completed epochs after which MultiStepSchedule divides the
-	// rates by Factor, rising.
+	// rates by Factor, rising, up to 1000000.
 	Epochs []int `json:"epochs,omitempty"`
 	// Patience is how many epochs without a better validation accuracy PlateauSchedule
 	// lets pass; it divides the rates by Factor after one more.
@@ -40,8 +40,8 @@ func (c *TrainConfig) checkSchedule() error {
 	}
 	last := 0
 	for _, e := range c.Decay.Epochs {
-		if e <= last {
-			return bad("Decay.Epochs", c.Decay.Epochs, "rising numbers from 1 on")
+		if e <= last || e > 1e6 {
+			return bad("Decay.Epochs", c.Decay.Epochs, "rising numbers, 1 to 1000000")
 		}
 		last = e
 	}

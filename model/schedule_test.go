@@ -156,7 +156,7 @@ func TestScheduleRefuses(t *testing.T) {
 			t.Errorf("%s of another schedule gives %v", field, err)
 		}
 	}
-	for _, epochs := range [][]int{{0}, {2, 2}, {3, 1}} {
+	for _, epochs := range [][]int{{0}, {2, 2}, {3, 1}, {1, 1e6 + 1}, {math.MaxInt / 2}} {
 		cfg := quick(1)
 		cfg.Schedule, cfg.Decay.Epochs = MultiStepSchedule, epochs
 		if _, err := NewTrainer(newTiny(t), toySet(), cfg); err == nil {
