@@ -41,7 +41,8 @@ func (p Penalties) check(net *Network) error {
 		return &ConfigError{"TrainConfig.Penalties.Width", p.Width, "0 but for a network with Augerino that learns a half-width"}
 	}
 	if p.Norms != 0 && conv.ChangesLengths(net.Group()) {
-		return &ConfigError{"TrainConfig.Penalties.Norms", p.Norms, "0 for " + net.Group().Name()}
+		return &ConfigError{"TrainConfig.Penalties.Norms", p.Norms, "0 for " + net.Group().Name() +
+			", each scale of which has kernels on another disc, with other norms; the weights can decay instead (nn.OptimizerConfig.WeightDecay, train.weight_decay)"}
 	}
 	if p.Monotonic != 0 && len(net.learnedSubsets()) < 2 {
 		return &ConfigError{"TrainConfig.Penalties.Monotonic", p.Monotonic, "0 for a network that does not learn subsets of two layers"}

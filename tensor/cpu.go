@@ -100,7 +100,7 @@ func (d *CPU) Alloc(n int) (Buffer, error) {
 		x, err = allocate(n)
 	}
 	if err != nil {
-		return Buffer{}, fmt.Errorf("tensor: allocation of %d values (%d bytes): %w", n, 4*n, err)
+		return Buffer{}, &AllocError{n, err}
 	}
 	d.blocks[address(x)] = block{x, mapped}
 	return HostBuffer(x), nil

@@ -130,7 +130,8 @@ func TestCPUAlloc(t *testing.T) {
 		bytes string
 	}{{-3, "(-12 bytes)"}, {math.MaxInt, fmt.Sprintf("%.3g bytes", 4*float64(math.MaxInt))}, {huge, fmt.Sprintf("(%d bytes)", 4*huge)}} {
 		_, err := dev.Alloc(c.n)
-		if err == nil || !strings.Contains(err.Error(), c.bytes) {
+		var e *tensor.AllocError
+		if !errors.As(err, &e) || e.Values != c.n || !strings.Contains(err.Error(), c.bytes) {
 			t.Errorf("Alloc(%d): error %v does not say %s", c.n, err, c.bytes)
 		}
 	}

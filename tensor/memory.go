@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -13,13 +14,30 @@ const mappedBytes = 2 << 20
 // maxValues is the largest number of values whose size in bytes is an int.
 const maxValues = math.MaxInt / 4
 
+// AllocError reports memory that there is not enough of, or that cannot be asked for.
+type AllocError struct {
+	Values int   // that were wanted
+	Err    error // the reason
+}
+
+func (e *AllocError) Error() string {
+	bytes := fmt.Sprint(4 * int64(e.Values))
+	if e.Values > maxValues {
+		bytes = fmt.Sprintf("%.3g", 4*float64(e.Values))
+	}
+	return fmt.Sprintf("tensor: allocation of %d values (%s bytes): %v", e.Values, bytes, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *AllocError) Unwrap() error { return e.Err }
+
 // checkSize returns the error of an allocation that cannot even be asked for.
 func checkSize(n int) error {
 	if n < 0 {
-		return fmt.Errorf("tensor: allocation of %d values (%d bytes): the number is negative", n, 4*int64(n))
+		return &AllocError{n, errors.New("the number is negative")}
 	}
 	if n > maxValues-alignment {
-		return fmt.Errorf("tensor: allocation of %d values (%.3g bytes): more than can be addressed", n, 4*float64(n))
+		return &AllocError{n, errors.New("more than can be addressed")}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func New(dims ...int) (*Tensor, error) {
 	}
 	x, err := allocate(n)
 	if err != nil {
-		return nil, fmt.Errorf("tensor: allocation of %d values (%d bytes): %w", n, 4*n, err)
+		return nil, &AllocError{n, err}
 	}
 	return View(HostBuffer(x), dims...)
 }

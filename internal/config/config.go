@@ -16,6 +16,7 @@ import (
 	"github.com/noether-go/noether/model"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/siren"
+	"github.com/noether-go/noether/tensor"
 )
 
 // Config is one run: what config.toml holds and what -set changes.
@@ -359,7 +360,7 @@ func (c *Config) Check() error {
 		{"train.epochs", c.Train.Epochs, 1, 1e6},
 		{"train.batch", c.Train.Batch, 1, 1 << 16},
 		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
-		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, c.mostWarmup()},
+		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, 1e6},
 		{"train.patience", c.Train.Patience, 0, 1e6},
 		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
 		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
@@ -386,8 +387,12 @@ func (c *Config) Check() error {
 		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
 	case float32(c.Train.Momentum) == 1:
 		return valueError("train.momentum", c.Train.Momentum, "0 to below 1, also when rounded to float32")
-	case c.Train.Nesterov && c.Train.Momentum == 0:
+	case c.Train.Optimizer == "sgd" && c.Train.Nesterov && c.Train.Momentum == 0:
 		return valueError("train.momentum", c.Train.Momentum, "above 0 with train.nesterov")
+	case c.Train.Schedule == string(model.CosineSchedule) && c.Train.WarmupEpochs >= c.Train.Epochs:
+		most := c.Train.Epochs - 1
+		return valueError("train.warmup_epochs", c.Train.WarmupEpochs, fmt.Sprintf(
+			"0 to %d where train.epochs is %d; shorten it, as with -set train.warmup_epochs=%d, or train longer", most, c.Train.Epochs, most))
 	}
 	if err := c.checkOmega0(); err != nil {
 		return err
@@ -447,14 +452,6 @@ func (c *Config) checkNumbers() error {
 		}
 	}
 	return nil
-}
-
-// mostWarmup bounds the epochs of warm-up, where the schedule has one.
-func (c *Config) mostWarmup() int {
-	if c.Train.Schedule == string(model.CosineSchedule) {
-		return c.Train.Epochs - 1
-	}
-	return 1e6
 }
 
 // Differs reports whether a key's value is another than that of a preset. A jitter that
@@ -621,12 +618,17 @@ var configKeys = map[string]string{
 }
 
 // Explain makes a package's complaint about a value one about the configuration,
-// by the key that the user writes. Other errors, and nil, it returns as they are.
+// by the key that the user writes, and says which keys memory depends on where it did
+// not suffice. Other errors, and nil, it returns as they are.
 func (c *Config) Explain(err error) error {
 	var field *model.ConfigError
 	var layer *nn.ConfigError
 	var large *model.SizeError
+	var memory *tensor.AllocError
 	switch {
+	case errors.As(err, &memory):
+		return fmt.Errorf("%w; lower train.batch, which is %d, group.elements, which is %d, or net.width, which is %d",
+			err, c.Train.Batch, c.Group.Elements, c.Net.Width)
 	case errors.As(err, &large):
 		return mistake("net.width is %d, net.factors is %s, kernel.hidden is %d and kernel.layers is %d, which make more than %d parameters; make one of them smaller",
 			c.Net.Width, c.Value("net.factors"), c.Kernel.Hidden, c.Kernel.Layers, large.Most)

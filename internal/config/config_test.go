@@ -1,9 +1,32 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/noether-go/noether/tensor"
 )
+
+// Memory that does not suffice is no mistake, but has keys that it depends on.
+func TestExplainMemory(t *testing.T) {
+	c, err := Lookup(Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cause := &tensor.AllocError{Values: 7, Err: errors.New("no pages")}
+	got := c.Explain(fmt.Errorf("a layer: %w", cause))
+	var mistake *Error
+	if !errors.Is(got, cause) || errors.As(got, &mistake) {
+		t.Errorf("the cause is lost: %v", got)
+	}
+	for _, key := range []string{"train.batch", "group.elements", "net.width"} {
+		if want := key + ", which is " + c.Value(key); !strings.Contains(got.Error(), want) {
+			t.Errorf("%q does not say %q", got, want)
+		}
+	}
+}
 
 // A jitter is compared with what "auto" stands for, which depends on whether a subset is learned.
 func TestDiffers(t *testing.T) {
