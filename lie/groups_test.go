@@ -115,9 +115,12 @@ func TestPeriodicCoordinates(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
-	three := lie.DirectProduct(lie.Scalings(3), lie.DirectProduct(lie.SO2, lie.RPlus))
+	three := lie.NewChart("three", lie.Axis{Kind: lie.Line, Extent: 1}, lie.Axis{Kind: lie.Circle}, lie.Axis{Kind: lie.Line, Extent: 1})
 	for _, c := range []struct {
-		g    lie.Group
+		g interface {
+			Name() string
+			Split(n int) (lie.Counts, error)
+		}
 		n    int
 		want lie.Counts
 		err  string
@@ -197,6 +200,60 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%s: panic with %v, want a *lie.Error of %s", what, err, c.op)
 		}
 	}
+}
+
+// upright is Mirror turned by a quarter: its reflection is that from top to bottom.
+type upright struct{ lie.Group }
+
+func (upright) Matrix(a lie.Element) [2][2]float64 {
+	return [2][2]float64{{1 - 2*a[0], 0}, {0, 1}}
+}
+
+// Products have as many transformations as elements, and those that would have fewer are
+// refused.
+func TestFaithfulProducts(t *testing.T) {
+	list := []lie.Group{lie.Mirror, upright{lie.Mirror}, lie.DirectProduct(lie.Mirror, upright{lie.Mirror}), lie.DirectProduct(lie.Cyclic(2), lie.Dihedral(3))}
+	for n := 1; n <= 12; n++ {
+		list = append(list, lie.Cyclic(n), lie.Dihedral(n))
+	}
+	made, refused := 0, 0
+	for _, a := range list {
+		for _, b := range list {
+			err, _ := panicValue(func() { lie.DirectProduct(a, b) }).(*lie.Error)
+			if err != nil && !strings.Contains(err.Error(), "in common") {
+				continue // they do not commute, or have too many axes
+			}
+			seen := map[[4]float64]bool{}
+			for _, x := range a.Grid(a.Components()) {
+				for _, y := range b.Grid(b.Components()) {
+					p, q := lie.Act(a, x, lie.Act(b, y, [2]float64{1, 0})), lie.Act(a, x, lie.Act(b, y, [2]float64{0, 1}))
+					round := func(v float64) float64 { return math.Round(v*1e6) + 0 }
+					seen[[4]float64{round(p[0]), round(p[1]), round(q[0]), round(q[1])}] = true
+				}
+			}
+			if faithful := len(seen) == a.Components()*b.Components(); faithful != (err == nil) {
+				t.Errorf("%s x %s has %d transformations: %v", a.Name(), b.Name(), len(seen), err)
+			}
+			if err == nil {
+				made++
+			} else {
+				refused++
+			}
+		}
+	}
+	if made < 50 || refused < 50 {
+		t.Errorf("%d products are made and %d refused", made, refused)
+	}
+	for _, pair := range [][2]lie.Group{
+		{lie.SO2, lie.SO2}, {lie.SO2, lie.Cyclic(2)}, {lie.Sim2, lie.Cyclic(3)}, {lie.Sim2, lie.RPlus}, {lie.RPlus, lie.Scalings(3)}, {lie.O2, lie.Cyclic(2)}, {Shears, Shears},
+	} {
+		if err, _ := panicValue(func() { lie.DirectProduct(pair[0], pair[1]) }).(*lie.Error); err == nil || !strings.Contains(err.Error(), "in common") {
+			t.Errorf("%s x %s: %v", pair[0].Name(), pair[1].Name(), err)
+		}
+	}
+	lie.DirectProduct(Shears, lie.DirectProduct(lie.Cyclic(2), lie.RPlus))
+	lie.DirectProduct(lie.Sim2, lie.T2)
+	lie.DirectProduct(lie.Cyclic(65535), lie.Cyclic(65536))
 }
 
 // crowded has more coordinates than axes.

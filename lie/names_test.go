@@ -24,7 +24,7 @@ func TestByName(t *testing.T) {
 		"C(4)": lie.Cyclic(4), "c12": lie.Cyclic(12), "D4": lie.Dihedral(4), "R+(3)": lie.Scalings(3), "r+2": lie.RPlus,
 		"SE(2) periodic": lie.Periodic(lie.SE2), "R+ periodic": lie.RPlus, "SO(2) x R+ periodic": lie.Periodic(lie.Sim2),
 		"r+ x so(2)": lie.DirectProduct(lie.RPlus, lie.SO2), "SE(2) x R+": lie.Sim2, "E(2) x R+(1.5)": lie.DirectProduct(lie.O2, lie.Scalings(1.5)),
-		"R+ x R+ x mirror": lie.DirectProduct(lie.DirectProduct(lie.RPlus, lie.RPlus), lie.Mirror),
+		"C2 x R+ x mirror": lie.DirectProduct(lie.DirectProduct(lie.Cyclic(2), lie.RPlus), lie.Mirror),
 	} {
 		if got, err := lie.ByName(name); err != nil || got.Name() != want.Name() || !slices.Equal(got.Axes(), want.Axes()) {
 			t.Errorf("ByName(%q) = %v, %v, want %s", name, got, err, want.Name())
@@ -46,7 +46,10 @@ func TestByName(t *testing.T) {
 	for name, want := range map[string]string{
 		"mirror x SO(2)":    "order matters",
 		"E(2) x R+ x R+":    "4 axes",
-		"C4 x C4 x C4 x C4": "4 axes",
+		"C3 x C4 x C5 x C7": "4 axes",
+		"SO(2) x SO(2)":     "in common",
+		"C3 x C4 x C6":      "in common",
+		"C4 x R+ x R+(3)":   "in common",
 	} {
 		if got, err := lie.ByName(name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"`+name+`"`) {
 			t.Errorf("ByName(%q) = %v, %v; want an error that says %q", name, got, err, want)

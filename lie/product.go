@@ -11,8 +11,11 @@ import (
 // have its Lie algebra and what the kernel network is fed.
 //
 // It panics with *Error unless the actions of a and b commute, as scalings do with
-// everything, and when the two have more than MaxAxes axes together. For periodic
-// coordinates, make the product Periodic, not its factors.
+// everything, and unless the identity alone belongs to both: they may not both have
+// scalings, nor the same mirror, and the numbers of their rotations may have no divisor in
+// common, as those of C3 and C4 have none. It also panics when the two have more than
+// MaxAxes axes together. For periodic coordinates, make the product Periodic, not its
+// factors.
 func DirectProduct(a, b Group) Group {
 	if problem := productProblem(a, b); problem != "" {
 		panic(&Error{"DirectProduct", problem})
@@ -37,7 +40,88 @@ func productProblem(a, b Group) string {
 			}
 		}
 	}
+	if overlap(a, b) {
+		return fmt.Sprintf("%s and %s have transformations in common, so that elements of a product would act as the identity without being it; take factors that share the identity alone", a.Name(), b.Name())
+	}
 	return ""
+}
+
+// overlap reports whether a transformation besides the identity belongs to both of two
+// groups that commute.
+func overlap(a, b Group) bool {
+	turnsA, mirrorA := rotationsAndMirror(a)
+	turnsB, mirrorB := rotationsAndMirror(b)
+	switch {
+	case gcd(turnsA, turnsB) != 1:
+		return true
+	case mirrorA != nil && mirrorB != nil && (turnsA%2 == 0 || turnsB%2 == 0 || near(*mirrorA, *mirrorB)):
+		return true // other mirrors that commute are the same one, turned by half a turn
+	case a.Dim()+b.Dim() > 2: // no more matrices that commute are linearly independent
+		return true
+	}
+	return a.Dim() == 1 && b.Dim() == 1 && parallel(direction(a), direction(b))
+}
+
+// rotationsAndMirror returns how many rotations a group has, 0 for those by all angles, and one of
+// its reflections, nil for none.
+func rotationsAndMirror(g Group) (turns int64, mirror *[2][2]float64) {
+	turns = 1
+	for i, axis := range g.Axes() {
+		if axis.Kind == Line || axis.Order == 1 {
+			continue
+		}
+		var e Element
+		e[i] = 1
+		m := g.Matrix(e)
+		switch det := float64(m[0][0]*m[1][1]) - float64(m[0][1]*m[1][0]); {
+		case axis.Kind == Circle:
+			turns = 0
+		case det > 0:
+			turns *= int64(axis.Order)
+		case mirror == nil:
+			mirror = &m
+		default: // two mirrors make half a turn
+			turns *= 2
+		}
+	}
+	return turns, mirror
+}
+
+// gcd returns the greatest common divisor, that of 0 and n being n.
+func gcd(m, n int64) int64 {
+	for n != 0 {
+		m, n = n, m%n
+	}
+	return m
+}
+
+// direction returns the matrix in the Lie algebra of a group of dimension 1.
+func direction(g Group) [2][2]float64 { return AffineGroup{g}.generator(Vector{1, 1, 1}) }
+
+// parallel reports whether a is a multiple of b up to rounding, neither being zero.
+func parallel(a, b [2][2]float64) bool {
+	x := [4]float64{a[0][0], a[0][1], a[1][0], a[1][1]}
+	y := [4]float64{b[0][0], b[0][1], b[1][0], b[1][1]}
+	for i := range x {
+		for j := range i {
+			if math.Abs(float64(x[i]*y[j])-float64(x[j]*y[i])) > 1e-12*(1+math.Abs(float64(x[i]*y[j]))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// near reports whether a = b up to rounding.
+func near(a, b [2][2]float64) bool {
+	for i := range a {
+		for j := range a[i] {
+			if math.Abs(a[i][j]-b[i][j]) > 1e-12 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // generators returns one element for each axis that has more than one. The group
