@@ -82,7 +82,8 @@ func Known() string {
 // ByName returns the group of that name: one of Names, the name of its stabiliser,
 // such as "SO(2)", or a direct product of those, such as "C4 x R+". With " periodic"
 // behind, it is that of Periodic. Parentheses and the case of letters do not matter:
-// "SE(2)", "SE2" and "se2" are the same group.
+// "SE(2)", "SE2" and "se2" are the same group. The error is a *ProductError where known
+// groups have no product.
 func ByName(name string) (Group, error) {
 	whole, isPeriodic := strings.CutSuffix(plain(name), suffix)
 	g, ok := lookUp(whole)
@@ -97,7 +98,7 @@ func ByName(name string) (Group, error) {
 				return nil, unknown(name)
 			}
 			if problem := productProblem(g, f); problem != "" {
-				return nil, fmt.Errorf("lie: group %q: %s", name, problem)
+				return nil, &ProductError{name, problem}
 			}
 			g = newProduct(productName(g, f), g, f)
 		}
@@ -107,6 +108,11 @@ func ByName(name string) (Group, error) {
 	}
 	return g, nil
 }
+
+// ProductError reports the name of a product of groups that have none.
+type ProductError struct{ Name, Problem string }
+
+func (e *ProductError) Error() string { return fmt.Sprintf("lie: group %q: %s", e.Name, e.Problem) }
 
 func unknown(name string) error {
 	return fmt.Errorf("lie: unknown group %q; known are %s", name, Known())

@@ -36,7 +36,7 @@ func productProblem(a, b Group) string {
 	for _, x := range generators(a) {
 		for _, y := range generators(b) {
 			if !commute(a.Matrix(x), b.Matrix(y)) {
-				return fmt.Sprintf("%s and %s act so that the order matters: they have no direct product", a.Name(), b.Name())
+				return fmt.Sprintf("%s and %s act so that the order matters: they have no direct product; take factors such as C4 and R+, of which either may be first", a.Name(), b.Name())
 			}
 		}
 	}

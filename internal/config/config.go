@@ -322,7 +322,11 @@ func (c *Config) Check() error {
 	}
 	c.Kernel.Type = string(kernel) // "magnet" is a spelling of it
 	group, err := lie.ByName(c.Group.Name)
-	if err != nil {
+	var product *lie.ProductError
+	switch {
+	case errors.As(err, &product):
+		return mistake("group.name is %q: %s", c.Group.Name, product.Problem)
+	case err != nil:
 		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), lie.Known())
 	}
 	c.Group.Name = group.Name() // "se2" is a spelling of it

@@ -234,6 +234,8 @@ func TestNetRefuses(t *testing.T) {
 		"train.kernel_norm=-1":     "train.kernel_norm is -1; allowed: 0 to 1e6",
 		"train.monotonic=inf":      "train.monotonic is +Inf; allowed: 0 to 1e6",
 		"train.monotonic_order=up": `train.monotonic_order is "up"; allowed: decreasing, increasing`,
+		"group.name=C4 x D4":       `group.name is "C4 x D4": C4 and D4 act so that the order matters`,
+		"group.name=R+ x R+":       `group.name is "R+ x R+": R+ and R+ have transformations in common`,
 		"group.name=R+(1)":         `group.name is "R+(1)"; allowed: T(2), SE(2), E(2), mirror, R+, Sim(2), CN (N: 1 to 65536), DN (N: 1 to 65536), R+(N) (N: above 1, up to 1000), products`,
 	} {
 		c, err := Lookup(Default)
