@@ -642,7 +642,11 @@ func (c *Config) Explain(err error) error {
 		return err
 	}
 	_, name, _ := strings.Cut(field.Field, ".")
-	if name == "Side" { // the image is given, the pools and the kernel are not
+	switch { // the image is given, the pools and the kernel are not
+	case name == "Side" && c.Net.Architecture() == "GCNN": // the kernel has padding
+		return mistake("net.pools is %s, which does not fit the image's %v pixels; allowed: what leaves a pixel after the last pool",
+			c.Value("net.pools"), field.Value)
+	case name == "Side":
 		return mistake("net.pools is %s and kernel.side is %d, which does not fit the image's %v pixels; allowed: what leaves the last layer at least as many pixels as its kernel has",
 			c.Value("net.pools"), c.Kernel.Side, field.Value)
 	}

@@ -259,6 +259,12 @@ func TestNetRefuses(t *testing.T) {
 		t.Errorf("a block that is too wide: %v", err)
 	}
 	c = thirteenLayers(cifar("cifar10", 4, false))
+	c.Net.Pools = []int{0, 1, 2, 3, 4, 5}
+	want = "net.pools is [0, 1, 2, 3, 4, 5], which does not fit the image's 32 pixels; allowed: what leaves a pixel after the last pool"
+	if _, err := c.NewNetwork(); err == nil || err.Error() != want {
+		t.Errorf("pools that leave nothing: %v", err)
+	}
+	c = thirteenLayers(cifar("cifar10", 4, false))
 	c.Net.LastT2 = true
 	if err := c.Check(); err == nil || err.Error() != "net.last_t2 is true; allowed: false for GCNN" {
 		t.Errorf("net.last_t2 of GCNN: %v", err)
