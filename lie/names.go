@@ -20,18 +20,19 @@ var groups = []struct {
 	{Sim2, "SO(2) x R+"},
 }
 
-// families lists the groups that have a number in their name, and what the number may be.
+// families lists the groups that have a number in their name, and what the number may be
+// of groups that have at most so many components.
 var families = []struct {
 	name    string
-	numbers string
+	numbers func(components int) string
 	member  func(number string) (Group, bool)
 }{
 	{"CN", orders, func(s string) (Group, bool) { return ofOrder(s, Cyclic) }},
-	{"DN", orders, func(s string) (Group, bool) { return ofOrder(s, Dihedral) }},
-	{"R+(N)", fmt.Sprintf("above 1, up to %d", maxScale), scalingsUpTo},
+	{"DN", func(n int) string { return orders(n / 2) }, func(s string) (Group, bool) { return ofOrder(s, Dihedral) }},
+	{"R+(N)", func(int) string { return fmt.Sprintf("above 1, up to %d", maxScale) }, scalingsUpTo},
 }
 
-var orders = fmt.Sprintf("1 to %d", maxOrder)
+func orders(most int) string { return fmt.Sprintf("1 to %d", min(most, maxOrder)) }
 
 func ofOrder(number string, group func(int) Group) (Group, bool) {
 	n, err := strconv.Atoi(number)
@@ -68,13 +69,16 @@ func Names() []string {
 }
 
 // Known says which names ByName takes, and which numbers may stand in them, for errors.
-func Known() string {
+func Known() string { return KnownWithin(2 * maxOrder) }
+
+// KnownWithin is Known for groups of at most that many components.
+func KnownWithin(components int) string {
 	var names []string
 	for _, g := range groups {
 		names = append(names, g.Name())
 	}
 	for _, f := range families {
-		names = append(names, f.name+" (N: "+f.numbers+")")
+		names = append(names, f.name+" (N: "+f.numbers(components)+")")
 	}
 	return strings.Join(names, ", ") + `, products such as "C4 x R+", and each with "periodic" behind`
 }

@@ -91,6 +91,14 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+func TestKnownWithin(t *testing.T) {
+	for _, want := range []string{"CN (N: 1 to 1024)", "DN (N: 1 to 512)", "R+(N) (N: above 1, up to 1000)"} {
+		if got := lie.KnownWithin(1024); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %s", got, want)
+		}
+	}
+}
+
 // Whatever the text, ByName gives an error or a group that its own name gives back.
 func FuzzByName(f *testing.F) {
 	for _, row := range table {

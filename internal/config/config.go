@@ -266,6 +266,9 @@ func (c *Config) Image() Image { return c.dataSet().image }
 // seeds are those that are allowed.
 const seeds = "0 to 9223372036854775807, what a TOML file can hold"
 
+// maxElements is the most that a layer has.
+const maxElements = 1024
+
 // maxChannels is the most that a convolution has.
 const maxChannels = 8192
 
@@ -327,7 +330,10 @@ func (c *Config) Check() error {
 	case errors.As(err, &product):
 		return mistake("group.name is %q: %s", c.Group.Name, product.Problem)
 	case err != nil:
-		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), lie.Known())
+		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), lie.KnownWithin(maxElements))
+	case group.Components() > maxElements:
+		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name),
+			fmt.Sprintf("groups whose rotations and reflections make up to %d elements, such as C%d and D%d", maxElements, maxElements, maxElements/2))
 	}
 	c.Group.Name = group.Name() // "se2" is a spelling of it
 	if c.Seed > math.MaxInt64 {
@@ -356,7 +362,7 @@ func (c *Config) Check() error {
 		value, lo, hi int
 	}{
 		{"data.size", c.Data.Size, 0, 500000},
-		{"group.elements", c.Group.Elements, 1, 1024},
+		{"group.elements", c.Group.Elements, 1, maxElements},
 		{"kernel.side", c.Kernel.Side, 1, 63},
 		{"kernel.hidden", c.Kernel.Hidden, 2, 4096},
 		{"kernel.layers", c.Kernel.Layers, 2, 16},

@@ -236,7 +236,9 @@ func TestNetRefuses(t *testing.T) {
 		"train.monotonic_order=up": `train.monotonic_order is "up"; allowed: decreasing, increasing`,
 		"group.name=C4 x D4":       `group.name is "C4 x D4": C4 and D4 act so that the order matters`,
 		"group.name=R+ x R+":       `group.name is "R+ x R+": R+ and R+ have transformations in common`,
-		"group.name=R+(1)":         `group.name is "R+(1)"; allowed: T(2), SE(2), E(2), mirror, R+, Sim(2), CN (N: 1 to 65536), DN (N: 1 to 65536), R+(N) (N: above 1, up to 1000), products`,
+		"group.name=C1025":         `group.name is "C1025"; allowed: groups whose rotations and reflections make up to 1024 elements, such as C1024 and D512`,
+		"group.name=D513 x R+":     `group.name is "D513 x R+"; allowed: groups whose`,
+		"group.name=R+(1)":         `group.name is "R+(1)"; allowed: T(2), SE(2), E(2), mirror, R+, Sim(2), CN (N: 1 to 1024), DN (N: 1 to 512), R+(N) (N: above 1, up to 1000), products`,
 	} {
 		c, err := Lookup(Default)
 		if err != nil {
