@@ -298,7 +298,7 @@ func TestBadFlags(t *testing.T) {
 		{"momentum of Adam", "-set train.momentum=0.9", "train.momentum is 0.9, which has no effect|train.optimizer is adam"},
 		{"rate of what is not learned", "-set conv.partial=false -set train.lr_subset=0.1", "train.lr_subset is 0.1, which has no effect|conv.partial is false"},
 		{"dropout nowhere", "-set net.type=GCNN -set net.dropout=0.5", "net.dropouts is []|one block or more"},
-		{"two pools in one place", "-set net.pools=[1,1]", "net.pools is [1 1]|each once"},
+		{"two pools in one place", "-set net.pools=[1,1]", "net.pools is [1, 1]; allowed: |each once"},
 		{"published subsets of C4", "-set group.name=C4 -set group.elements=4 -set conv.compat=true", "conv.compat is true|subsets of C4 are learned"},
 		{"published copies by C4", "-set net.type=AugerinoCKResNet -set conv.partial=false -set group.name=C4 -set group.elements=4 -set conv.compat=true", "conv.compat is true|subsets of C4 are learned"},
 		{"temperature", "-set group.name=E(2) -set group.init_temperature=-1", "group.init_temperature is -1"},

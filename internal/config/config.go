@@ -204,7 +204,7 @@ func mistake(format string, args ...any) error { return &Error{fmt.Errorf(format
 
 // valueError is a value of the configuration that cannot be used.
 func valueError(key string, value any, allowed string) error {
-	return mistake("%s is %v; allowed: %s", key, value, allowed)
+	return mistake("%s is %s; allowed: %s", key, written(value), allowed)
 }
 
 // dataSet returns the configured data set, the zero value where there is none of

@@ -275,10 +275,13 @@ func (c *Config) at(key string) reflect.Value {
 }
 
 // Value returns the value of a key as -set takes it.
-func (c *Config) Value(key string) string {
-	v := c.at(key)
+func (c *Config) Value(key string) string { return written(c.at(key).Interface()) }
+
+// written returns a value as -set takes it.
+func written(value any) string {
+	v := reflect.ValueOf(value)
 	if v.Kind() != reflect.Slice {
-		return fmt.Sprint(v.Interface())
+		return fmt.Sprint(value)
 	}
 	list := make([]string, v.Len())
 	for i := range list {
