@@ -116,7 +116,7 @@ func (c TrainConfig) withDefaults() TrainConfig {
 }
 
 // Check reports what NewTrainer refuses of c for the network whatever the data are, but for
-// the rates of the optimizer. The error names the field that is out of range.
+// the rates of the optimiser. The error names the field that is out of range.
 func (c TrainConfig) Check(net *Network) error {
 	c = c.withDefaults()
 	return c.check(net)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -70,7 +69,10 @@ func newTable(runs []*plannedRun, seeds []uint64) *table {
 
 // newRow returns the row of a configuration, without a run.
 func newRow(c *config.Config) tableRow {
-	row := tableRow{Preset: c.Preset, Changed: changes(c), Accuracies: []seedResult{}}
+	row := tableRow{Preset: c.Preset, Changed: []string{}, Accuracies: []seedResult{}}
+	if preset, err := config.Lookup(c.Preset); err == nil { // else nothing says what was changed
+		row.Changed = c.Changes(&preset, incidental...)
+	}
 	if len(row.Changed) == 0 {
 		row.Paper = paperOf(c.Preset)
 	}
@@ -79,22 +81,6 @@ func newRow(c *config.Config) tableRow {
 
 // incidental are the keys whose values make a run no other training than its preset's.
 var incidental = []string{"preset", "seed", "train.eval_draws", "train.save_every"}
-
-// changes returns the settings that make a configuration another training than its
-// preset's, as -set takes them.
-func changes(c *config.Config) []string {
-	list := []string{}
-	preset, err := config.Lookup(c.Preset)
-	if err != nil { // nothing says what was changed
-		return list
-	}
-	for _, key := range config.Keys() {
-		if !slices.Contains(incidental, key) && c.Differs(key, &preset) {
-			list = append(list, key+"="+c.Value(key))
-		}
-	}
-	return list
-}
 
 // add takes in a completed run; sums stand in the place of means until finish.
 func (row *tableRow) add(r *result) {

@@ -141,13 +141,7 @@ func readRun(dir string) (*result, error) {
 	for _, idle := range c.Idle() {
 		without = append(without, idle.Key)
 	}
-	var changes []string
-	for _, k := range config.Keys() {
-		if !slices.Contains(without, k) && c.Differs(k, &preset) {
-			changes = append(changes, k+"="+c.Value(k))
-		}
-	}
-	r.changes = strings.Join(changes, ", ")
+	r.changes = strings.Join(c.Changes(&preset, without...), ", ")
 	if c.Group.Name != preset.Group.Name {
 		r.group = c.Group.Name
 	}

@@ -473,6 +473,18 @@ func (c *Config) Differs(key string, preset *Config) bool {
 	return c.Value(key) != preset.Value(key)
 }
 
+// Changes returns the values that are others than those of a preset, as -set takes them, but
+// for the keys that are left out.
+func (c *Config) Changes(preset *Config, without ...string) []string {
+	list := []string{}
+	for _, key := range Keys() {
+		if !slices.Contains(without, key) && c.Differs(key, preset) {
+			list = append(list, key+"="+c.Value(key))
+		}
+	}
+	return list
+}
+
 // jitter returns the one of a name, beside the other values of c.
 func (c *Config) jitter(name string) gumbel.Jitter {
 	return gumbel.Jitter(slices.Index(jitters, name)).For(c.Conv.Partial || c.Net.Augerino())
