@@ -324,8 +324,9 @@ func coordinates(list []lie.Element, axis int) int {
 }
 
 // truncated returns the elements w that u is moved to, those on a line as far as they lie in
-// what is sampled of it: what lies beyond one end enters at the other.
-func truncated(g lie.Group, samplers []sampler, u, w lists) lists {
+// what is sampled of it: what lies beyond one end enters at the other. A grid has the lower end
+// and not the upper one.
+func truncated(g lie.Group, samplers []sampler, u, w lists, grid bool) lists {
 	v := make(lists, len(w))
 	for i := range w {
 		if i == len(samplers) { // not drawn
@@ -337,7 +338,7 @@ func truncated(g lie.Group, samplers []sampler, u, w lists) lists {
 			for k, axis := range g.Axes() {
 				if axis.Kind == lie.Line && e[k] != u[i][j][k] {
 					// Under Compat a subset may have grown beyond the extent.
-					e[k] = wrapped(e[k], 2*axis.Extent*max(1, math.Abs(learned[k].Theta)))
+					e[k] = wrapped(e[k], 2*axis.Extent*max(1, math.Abs(learned[k].Theta)), !grid)
 				}
 			}
 			v[i] = append(v[i], u.snapped(g, e))
@@ -369,7 +370,7 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 				switch {
 				case axis.Kind == lie.Line && e[k] == u[i][j][k]: // as no rotation or flip moves it
 				case axis.Kind == lie.Line && keep == nil && theta < 1:
-					e[k] = wrapped(e[k], 2*math.Abs(theta)*axis.Extent)
+					e[k] = wrapped(e[k], 2*math.Abs(theta)*axis.Extent, true)
 				case axis.Kind == lie.Line && dropped[k]:
 					e[k] = u[i][j][k] + math.Remainder(e[k]-u[i][j][k], 2*axis.Extent/float64(len(keep)))
 				case axis.Kind == lie.Line:

@@ -300,7 +300,7 @@ func (m *meter) compare(move Transformation, images []float32, to *sums) {
 	w := m.u.moved(m.net.cfg.Group, h)
 	moved, chain := m.plane(w)
 	onT, onV, onU := moved, moved, moved
-	t := truncated(m.net.cfg.Group, m.net.samplers, m.u, w)
+	t := truncated(m.net.cfg.Group, m.net.samplers, m.u, w, m.onGrid())
 	if !t.equal(w) {
 		onT = m.onMoved(t, w)
 		onV = onT
@@ -329,6 +329,9 @@ func (m *meter) compare(move Transformation, images []float32, to *sums) {
 	m.set(m.u)
 }
 
+// onGrid reports whether elements are those of a grid.
+func (m *meter) onGrid() bool { return m.net.cfg.Sampling == gumbel.Deterministic }
+
 // copies is compare for a network with Augerino: of the transformed image, the copy of the
 // element u is that of u h of the image.
 func (m *meter) copies(h lie.Element, d differences) {
@@ -350,7 +353,7 @@ func (m *meter) copies(h lie.Element, d differences) {
 		w[0][i] = u.snapped(g, g.Product(e, h))
 	}
 	samplers := []sampler{m.net.augerino.sampler}
-	t := truncated(g, samplers, u, w)
+	t := truncated(g, samplers, u, w, m.onGrid())
 	onW, onT, onV := run(m.images, w), run(m.images, t), run(m.images, within(g, samplers, u, t))
 	for i := range m.taps {
 		d.add(byGrid, i, moved[i], onW[i])

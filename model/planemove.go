@@ -122,9 +122,12 @@ func modulo(x, n float64) float64 {
 	return x
 }
 
-// wrapped returns x modulo a period, within half of it either way of zero. What lies there is
-// left as it is, and what is at its upper end but for rounding is at the lower one.
-func wrapped(x, period float64) float64 {
+// wrapped returns x modulo a period, within half of it either way of zero. What lies there is left as it is: at the
+// lower end, and with closed at the upper one too, but for rounding.
+func wrapped(x, period float64, closed bool) float64 {
+	if closed && math.Abs(x) <= period*(0.5+1e-9) {
+		return x
+	}
 	return x - float64(period*math.Floor(x/period+0.5+1e-9))
 }
 

@@ -227,19 +227,26 @@ func TestElementsOfScalings(t *testing.T) {
 		net.samplers[i].SetSize(0.5)
 	}
 	g, e := net.cfg.Group, math.Log(2)
-	for _, c := range []struct{ at, shift, sampled, subset float64 }{ // in units of the extent
-		{0.25, 0, 0.25, 0.25},
-		{0.25, 0.125, 0.375, 0.375},
-		{0.25, 0.25, 0.5, -0.5},
-		{0.25, 0.625, 0.875, -0.125},
-		{0.25, 0.75, -1, 0},
-		{0.25, 1, -0.75, 0.25},
-		{-0.25, -0.5, -0.75, 0.25},
-		{-0.25, -1, 0.75, -0.25},
-		{1.5, 0, 1.5, 1.5},
+	for _, c := range []struct {
+		at, shift, sampled, subset float64 // in units of the extent
+		grid                       bool
+	}{
+		{0.25, 0, 0.25, 0.25, false},
+		{0.25, 0.125, 0.375, 0.375, false},
+		{0.25, 0.25, 0.5, 0.5, false},
+		{0.25, 0.625, 0.875, -0.125, false},
+		{0.25, 0.75, 1, 0, false},
+		{0.25, 0.75, -1, 0, true},
+		{0.25, 1, -0.75, 0.25, false},
+		{0.25, 1, -0.75, 0.25, true},
+		{-0.25, -0.5, -0.75, 0.25, false},
+		{-0.25, -0.75, -1, 0, false},
+		{-0.25, -0.75, -1, 0, true},
+		{-0.25, -1, 0.75, -0.25, false},
+		{1.5, 0, 1.5, 1.5, false},
 	} {
 		u, w := lists{{{c.at * e}}}, lists{{{(c.at + c.shift) * e}}}
-		sampled := truncated(g, net.samplers[1:2], u, w)
+		sampled := truncated(g, net.samplers[1:2], u, w, c.grid)
 		subset := within(g, net.samplers[1:2], u, sampled)
 		if a, b := sampled[0][0][0]/e, subset[0][0][0]/e; math.Abs(a-c.sampled) > 1e-8 || math.Abs(b-c.subset) > 1e-8 {
 			t.Errorf("%v moved by %v: %v of what is sampled, %v of the subset; want %v and %v", c.at, c.shift, a, b, c.sampled, c.subset)
