@@ -524,6 +524,61 @@ func distance(a, b []float32) (d float64) {
 	return d
 }
 
+// Changed counts the images that the network puts into another class than their half turns, in the group or not,
+// and not what a batch holds besides.
+func TestEquivarianceCountsClasses(t *testing.T) {
+	const n = 9
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, c := range []struct {
+		group   lie.Group
+		element bool
+	}{{lie.T2, false}, {lie.SE2, true}} {
+		net := fullNet(t, c.group, gumbel.Deterministic, func(k *CKResNetConfig) {
+			if c.element {
+				k.Elements = 3 // which half a turn does not map to each other
+			}
+		})
+		images := noise(net, n)
+		turned := slices.Clone(images)
+		for image := range slices.Chunk(turned, net.cfg.pixels()) {
+			slices.Reverse(image)
+		}
+		if err := net.Bind(dev, n, true); err != nil {
+			t.Fatal(err)
+		}
+		defer net.Release()
+		net.Midpoints()
+		net.Forward(images, false)
+		logits, bias := net.Logits().Value.Host(), net.params.Lookup("out_layer.bias").Value.Host()
+		for k := range bias { // so that images are of either class
+			for _, v := range logits[k*n:][:n] {
+				bias[k] -= v / n
+			}
+		}
+		list, err := net.Equivariance(t.Context(), images, EquivarianceConfig{Transformations: []Transformation{half}, Batch: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, q := net.Probabilities(images, 1, 1), net.Probabilities(turned, 1, 1)
+		changed := 0
+		for i := 0; i < len(p); i += net.cfg.Classes {
+			if (p[i] > 0.5) != (q[i] > 0.5) { // of two classes
+				changed++
+			}
+		}
+		if changed == 0 || changed == n {
+			t.Fatalf("%s: %d of %d images change their class", c.group.Name(), changed, n)
+		}
+		if got := list[0]; got.Element != c.element || got.Changed != float64(changed)/n {
+			t.Errorf("%s: element %v, %v of the images change their class; %d of %d do", c.group.Name(), got.Element, got.Changed, changed, n)
+		}
+	}
+}
+
 // Fill surrounds the images, and the measure is that of the images alone: not of what a
 // batch holds besides.
 func TestEquivarianceOfImages(t *testing.T) {
