@@ -33,6 +33,19 @@ func TestReadFashionMNISTRefuses(t *testing.T) {
 	wantFileError(t, err, plainNames[trainImages], "4 of the 4 files of fashion-mnist are missing", "-download")
 }
 
+// The files have the sizes that are shown while they come from the mirror of tf.keras.
+func TestFashionMNISTFiles(t *testing.T) {
+	sizes := map[string]int64{
+		"train-images-idx3-ubyte.gz": 26421880, "train-labels-idx1-ubyte.gz": 29515,
+		"t10k-images-idx3-ubyte.gz": 4422102, "t10k-labels-idx1-ubyte.gz": 5148,
+	}
+	for _, f := range FashionMNISTFiles().Files {
+		if f.Size != sizes[f.Name] || len(f.SHA256) != 64 {
+			t.Errorf("%+v has %d bytes as published", f, sizes[f.Name])
+		}
+	}
+}
+
 // MNIST's own files fit in every size.
 func TestMNISTIsNotFashionMNIST(t *testing.T) {
 	dir := realDir(t)
