@@ -253,3 +253,46 @@ func TestElementsOfScalings(t *testing.T) {
 		}
 	}
 }
+
+// A grid of which values are dropped stays on these values, but for what is left of the shift by whole steps; one
+// that is complete moves on.
+func TestElementsOfGrids(t *testing.T) {
+	for _, g := range []lie.Group{lie.SE2, lie.RPlus} {
+		axis := g.Axes()[0]
+		step := axis.Extent / 2 // of four values
+		net := newTinyWith(t, func(c *CKResNetConfig) {
+			c.Group, c.Elements, c.Partial, c.Sampling = g, 4, true, gumbel.Deterministic
+		})
+		if n := len(net.samplers[1].Learned()[0].Keep); n != 4 {
+			t.Fatalf("%s: %d values to keep", g.Name(), n)
+		}
+		for _, c := range []struct{ shift, within float64 }{ // in steps
+			{0, 0}, {0.25, 0.25}, {0.75, -0.25}, {1, 0}, {1.25, 0.25}, {-0.75, 0.25}, {-1.25, -0.25},
+		} {
+			for kept := 3; kept <= 4; kept++ {
+				want := c.within
+				if kept == 4 {
+					want = c.shift
+				}
+				u, w := lists{nil}, lists{nil}
+				for i := range kept {
+					if axis.Kind == lie.Line {
+						i-- // of both signs
+					}
+					at := float64(i) * step
+					u[0] = append(u[0], lie.Element{at})
+					w[0] = append(w[0], g.Product(lie.Element{at}, lie.Element{c.shift * step}))
+				}
+				for i, e := range within(g, net.samplers[1:2], u, w)[0] {
+					d := (e[0]-u[0][i][0])/step - want
+					if axis.Kind == lie.Circle {
+						d = math.Remainder(d, 4)
+					}
+					if math.Abs(d) > 1e-8 {
+						t.Errorf("%s, %d of 4 values, moved by %v steps: value %d is off by %v", g.Name(), kept, c.shift, i, d)
+					}
+				}
+			}
+		}
+	}
+}
