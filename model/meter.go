@@ -500,7 +500,7 @@ func (m *meter) interior(c *cut) []bool {
 	h, w := c.out.H, c.out.W
 	inside := make([]bool, h*w)
 	back := m.move.back()
-	reach := float64(c.radius) * max(1, 1/m.move.scale()) // the disc is larger where the transformation shrinks
+	reach := float64(float64(c.radius) * max(1, 1/m.move.scale())) // the disc is larger where the transformation shrinks
 	if !m.move.exact() {
 		reach++
 	}

@@ -223,7 +223,7 @@ const introduction = `# Results
 
 This page is made by ` + "`go run ./bench/runs`" + ` of the runs in [bench/results/runs](../bench/results/runs); a test fails when it
 says anything else than they do. Each run's directory has its configuration, its course and its result. To repeat one:
-` + "`go run ./train -preset PRESET -seed N -data DIR`" + `; several, with a table: ` + "`go run ./train sweep -seeds 3 PRESET...`" + `.
+` + "`go run ./train -config bench/results/runs/RUN/config.toml -data DIR`" + `, at the level of its row (` + "`NOETHER_SIMD`" + `).
 
 *Changed* are the settings in which runs differ from their preset, as -set takes them. Accuracies are fractions of the test images, means over the seeds, each of them a mean over the draws of the group's elements;
 ± is the standard deviation between seeds, or, where it says so, between draws, in the mean over the seeds, and - where there was one draw. *Reset* is the accuracy of the
