@@ -162,7 +162,7 @@ func (l *layer) countPositions() (total float64) {
 				for t := range to[:taps] {
 					to[t] = n
 				}
-				to, total = to[taps:], total+float64(n)*float64(taps)
+				to, total = to[taps:], total+float64(float64(n)*float64(taps))
 			}
 		}
 	}
