@@ -537,7 +537,7 @@ func TestParameters(t *testing.T) {
 	ps.Release()
 }
 
-// TestLearnedPoolWeights: the layer takes elements of one weight, and no others.
+// TestLearnedPoolWeights: the layer takes all elements, of one weight, and no others.
 func TestLearnedPoolWeights(t *testing.T) {
 	s := newSmall(t, false)
 	pool := must(nn.NewLearnedPool("p", 2, 1))
@@ -555,6 +555,9 @@ func TestLearnedPoolWeights(t *testing.T) {
 	}
 	w.value[1] = 0
 	panics(t, "different weights", func() { pool.Forward(true) })
+	w.value[1] = 0.5
+	m.Written(1)
+	panics(t, "1 of 2 group elements", func() { pool.Forward(true) })
 }
 
 // TestMapSizes: what was forgotten in a plan is found by the first map.

@@ -144,6 +144,33 @@ func TestPooledGradient(t *testing.T) {
 	}
 }
 
+// TestSumOfPooled: a sum does not take the place of a pooled map, nor does a ReLU that is
+// planned later, since the sum hands on a gradient where the maximum is negative.
+func TestSumOfPooled(t *testing.T) {
+	s := newSmall(t, false)
+	pool, sum, relu := nn.NewMaxPool2(), nn.NewAdd(), nn.NewReLU()
+	a := s.plan.Map(1, 1, 2, 4)
+	m := pool.Plan(s.plan, a)
+	y := sum.Plan(s.plan, m, s.plan.Map(1, 1, 1, 2))
+	z := relu.Plan(s.plan, m)
+	if y.Shares(m) || z.Shares(m) {
+		t.Fatal("the pooled map is overwritten")
+	}
+	s.bind(t, pool, sum, relu)
+	s.dev.Upload(a.Value, []float32{-4, -1, 5, 7, -3, -2, 9, 3})
+	for _, l := range []pass{pool, sum, relu} {
+		l.Forward(true)
+	}
+	s.seed(y, 1)
+	s.seed(z, 2)
+	for _, l := range []pass{relu, sum, pool} {
+		l.Backward()
+	}
+	if got := s.get(a.LiveGrad()); !slices.Equal(got, []float32{0, 1, 0, 0, 0, 0, 3, 0}) {
+		t.Errorf("gradient %v", got)
+	}
+}
+
 // TestReLUBehindPool: the usual network has no map for the ReLU behind a pool, and nothing
 // else may then read what was pooled.
 func TestReLUBehindPool(t *testing.T) {

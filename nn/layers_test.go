@@ -24,7 +24,7 @@ func (s shape) perChannel() int { return s.live * s.h * s.w * s.b }
 
 var shapes = []shape{
 	{c: 2, n: 1, live: 1, h: 3, w: 2, b: 1},
-	{c: 3, n: 4, live: 3, h: 5, w: 4, b: 3}, // fewer elements than room, odd height
+	{c: 3, n: 4, live: 3, h: 5, w: 4, b: 2}, // fewer elements than room, odd height
 	{c: 5, n: 2, live: 2, h: 2, w: 7, b: 17},
 }
 

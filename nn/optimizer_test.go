@@ -169,12 +169,32 @@ func TestOptimizer(t *testing.T) {
 				if o.Steps() != 12 {
 					t.Errorf("%d steps counted", o.Steps())
 				}
-				if slices.Equal(m.values()["a.probs"], before["a.probs"]) || !slices.Equal(m.values()["n.running_mean"], before["n.running_mean"]) {
-					t.Error("trained and untrained parameters were mixed up")
+				after := m.values()
+				for _, p := range m.params.All() {
+					if moved := !slices.Equal(after[p.Name], before[p.Name]); moved != (p.Class != nn.Statistic) {
+						t.Errorf("%s moved: %v", p.Name, moved)
+					}
 				}
 			})
 		}
 	})
+}
+
+// TestAdamEps: a gradient as large as eps, by default 1e-8, gives a first step of half the
+// rate, and no gradient no step.
+func TestAdamEps(t *testing.T) {
+	for eps, g := range map[float64]float32{0: 1e-8, 1e-4: 1e-4} {
+		m := newModel(t, 1)
+		o := must(nn.NewOptimizer(nn.OptimizerConfig{LR: 0.25, Eps: eps}, &m.params))
+		defer o.Release()
+		p := m.params.Lookup("b.weight")
+		m.dev.Upload(p.Value, []float32{0, 0, 2})
+		m.dev.Upload(p.Grad, []float32{g, -g, 0})
+		o.Step(nn.ConstantLR{})
+		for i, want := range []float64{-0.125, 0.125, 2} {
+			within(t, "value", float64(m.values()["b.weight"][i]), want, 1e-6)
+		}
+	}
 }
 
 // TestResume: stopping, saving the parameters, the state and the step count, and
