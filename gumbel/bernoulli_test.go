@@ -159,3 +159,35 @@ func TestRelaxedExtremes(t *testing.T) {
 		t.Error("NaN does not show")
 	}
 }
+
+// Under Compat, a probability that float32 rounds to 0 or 1 is taken for the nearest that
+// has a finite logit, and its parameter has no gradient there.
+func TestLogitExtremes(t *testing.T) {
+	d, err := New(Config{Group: lie.E2, Max: 8, Partial: true, Method: Deterministic, Compat: true, Name: "probs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := math.Log(1-eps) - math.Log(eps)
+	for rho, want := range map[float32]float64{-50: -most, -10: -most, 10: most, 50: most} {
+		if x, slope := d.logit(rho); math.Abs(x-want) > 1e-6 || slope != 0 {
+			t.Errorf("rho %v: logit %v, slope %v, want %v and 0", rho, x, slope, want)
+		}
+	}
+}
+
+// Clamp keeps the probability of every element but the identity within 0.047 and 0.953.
+func TestClampedProbability(t *testing.T) {
+	d, err := New(Config{Group: lie.Cyclic(4), Max: 4, Partial: true, Name: "probs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rho, want := range map[float32]float64{-50: 0.047, 0: 0.5, 50: 0.953} {
+		fill(d, 1, rho)
+		d.Clamp()
+		for k, p := range d.Learned()[0].Keep {
+			if k > 0 && math.Abs(p-want) > 5e-4 {
+				t.Errorf("rho %v: element %d is kept with probability %v, want %v", rho, k, p, want)
+			}
+		}
+	}
+}

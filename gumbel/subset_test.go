@@ -393,18 +393,19 @@ func likely(cfg gumbel.Config, d *gumbel.Distribution, g lie.Element) bool {
 	return true
 }
 
-// Under Compat what is dropped is drawn in evaluation as in training.
+// Under Compat what is dropped is drawn in evaluation as in training, and several lists keep
+// what each would alone.
 func TestEvaluationOfCompat(t *testing.T) {
 	for at, cfg := range kinds() {
 		cfg.Compat = true
 		if _, err := gumbel.New(cfg); err != nil {
 			continue // TestConfigErrors
 		}
-		for _, lists := range []int{1, 3} {
+		for _, lists := range []int{1, 2, 3} {
 			d := newDistribution(t, cfg)
 			learned := learnedOf(cfg, d)
 			values := make([]float32, len(learned))
-			train, eval := d.NewLists(lists), d.NewLists(lists)
+			train, eval, alone := d.NewLists(lists), d.NewLists(lists), d.NewLists(1)
 			src := stream.New(1, "compat", uint64(at))
 			lengths := map[int]bool{}
 			for step := range 300 {
@@ -414,6 +415,18 @@ func TestEvaluationOfCompat(t *testing.T) {
 				d.Draw(eval, stream.New(2, "compat", uint64(step)), false)
 				if !slices.Equal(eval.G, train.G) || !slices.Equal(eval.Weight, train.Weight) {
 					t.Fatalf("%s: %v with weights %v, in training %v with %v", name(cfg), eval.G, eval.Weight, train.G, train.Weight)
+				}
+				src := stream.New(2, "compat", uint64(step))
+				for s := range lists {
+					var kept []lie.Element
+					for k, g := range eval.List(s) {
+						if eval.Weight == nil || eval.Weight[s*eval.Len()+k] != 0 {
+							kept = append(kept, g)
+						}
+					}
+					if d.Draw(alone, src, false); !slices.Equal(kept, alone.G) {
+						t.Fatalf("%s: list %d of %d keeps %v, drawn alone %v", name(cfg), s, lists, kept, alone.G)
+					}
 				}
 				lengths[eval.Len()] = true
 			}
