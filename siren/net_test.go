@@ -19,7 +19,7 @@ var variants = []any{
 	Config{In: 2, Hidden: 7, Out: 5, Layers: 2, Omega0: 10},
 	Config{In: 3, Hidden: 16, Out: 12, Layers: 3, Omega0: 10},
 	Config{In: 3, Hidden: 9, Out: 33, Layers: 4, Omega0: -5},
-	Config{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, LearnOmega: true},
+	Config{In: 2, Hidden: 5, Out: 3, Layers: 3, Omega0: 6, LearnOmega: true}, // the sums of the first layer fill cache lines
 	Config{In: 2, Hidden: 8, Out: 3, Layers: 3, Omega0: 6, WeightNorm: true},
 	Config{In: 4, Hidden: 5, Out: 6, Layers: 4, Omega0: 4, WeightNorm: true, LearnOmega: true, Dims: 3},
 	wide,
