@@ -179,7 +179,7 @@ func TestInspectMirror(t *testing.T) {
 // of the scales cost; on others there is no word of that.
 func TestInspectScalings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "scalings")
-	if code, _, stderr := here(tinyRun(dir, "-set", "group.name=Sim(2)", "-set", "group.elements=4", "-set", "conv.partial=false")...); code != exitOK {
+	if code, _, stderr := here(tinyRun(dir, "-set", "group.name=R+", "-set", "group.elements=4", "-set", "conv.partial=false")...); code != exitOK {
 		t.Fatal(stderr)
 	}
 	out := t.TempDir()
