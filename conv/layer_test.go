@@ -413,6 +413,26 @@ func TestPlannedLarger(t *testing.T) {
 	}
 }
 
+// TestListsShrink is TestPlannedLarger for lists of which the matrix unit's blocks are filled by as many elements as
+// were planned, or by as many as are live, but not by both.
+func TestListsShrink(t *testing.T) {
+	for _, c := range []struct {
+		Algorithm
+		planned, live, batch int
+	}{{LowRank, 16, 12, 16}, {LowRank, 12, 6, 1}, {LowRank, 12, 8, 16}} {
+		cfg := Config{Name: "conv", In: 32, Out: 32, Side: 3, Hidden: 8, InputGrad: true, Algorithm: c.Algorithm}
+		var values [2][]float32
+		for i, most := range []int{c.live, c.planned} {
+			h := newHarness(t, groupwise, cfg, sizes{most, most, 6, 6, c.batch}, 1, false)
+			h.place(stream.New(1, "elements", 0), c.live, c.live)
+			values[i] = h.step()
+		}
+		if d := maxDiff(values[0], values[1]); !(d <= 1e-5*maxDiff(values[0], make([]float32, len(values[0])))) {
+			t.Errorf("%+v: off by %v", c, d)
+		}
+	}
+}
+
 // TestRenderOnce wants Convolve to use the kernel of the last Render, for any
 // number of inputs.
 func TestRenderOnce(t *testing.T) {

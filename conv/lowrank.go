@@ -46,6 +46,7 @@ type lowRank struct {
 	whole    bool // z is made as a whole,
 	keeps    bool // and stays from Forward to Backward
 	kept     bool // z is that of a Forward since Prepare
+	slices   bool // products with features are sliced: memory is laid out for them, or not, whatever is live
 	cpu      *tensor.CPU
 	team     *tensor.Team
 	locals   []lowRankLocal // for each worker
@@ -110,7 +111,7 @@ func (p *lowRank) layOut(prepared []float32, s *Shape) (factors, int) {
 		return prepared[from : from+n]
 	}
 	ofF, ofBack := 0, 0
-	if slicesFeatures(s, p.features) {
+	if p.slices {
 		ofF, ofBack = asm.SliceSize(rows, halfOf(taps)), asm.SliceSize(taps, halfOf(rows+1))
 	}
 	return factors{
@@ -222,6 +223,7 @@ func lowRankPays(s *Shape, features int) bool {
 
 // Sizes returns the sizes of the prepared factors and of the scratch memory.
 func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
+	p.slices = slicesFeatures(s, p.features)
 	p.whole = s.OutH*s.OutW*p.features*s.NOut <= s.H*s.W*s.NIn
 	p.keeps = p.whole && !inference
 	_, prepared = p.layOut(nil, s)
@@ -255,7 +257,7 @@ func (p *lowRank) featuresSize(s *Shape) int {
 
 // sideBySide returns of how many channels the columns are multiplied together.
 func (p *lowRank) sideBySide(s *Shape) int {
-	if slicesFeatures(s, p.features) {
+	if p.slices {
 		return 1
 	}
 	_, width := chunksOf(s)
@@ -312,7 +314,7 @@ func (p *lowRank) Prepare(prepared tensor.Buffer, k kernelFactors, bias, _ tenso
 	copy(x.b, k.B.Host()[:s.Out*s.In])
 	asm.Transpose(x.bTurn, s.Out, x.b, s.In, s.Out, s.In)
 	p.split(x, s)
-	if slicesFeatures(s, p.features) {
+	if p.slices {
 		asm.SliceLeftHalves(x.fSliced, x.f, deep, rows, deep)
 		asm.SliceLeftHalves(x.backSliced, x.back, rows+1, deep, rows+1)
 	}
@@ -370,7 +372,7 @@ func (p *lowRank) newLocal(s *Shape) lowRankLocal {
 	}
 	deep := s.NIn * len(s.Offsets)
 	left, right, dxcol := 0, 0, 0
-	if slicesFeatures(s, p.features) {
+	if p.slices {
 		left = asm.SliceSize(deep, width)
 		right = max(asm.SliceSize(width, halfOf(max(deep, rows+1))), asm.SliceSize(rows, width))
 		dxcol = deep * width
@@ -629,7 +631,7 @@ func (l *lowRankPass) convolve(z, sums []float32, c, n, position int, m *lowRank
 func (l *lowRankPass) multiply(z, sums, xcol []float32, columns int, m *lowRankLocal) {
 	s := l.shape
 	deep, rows := len(s.Offsets)*s.NIn, l.features*s.NOut
-	if slicesFeatures(s, l.features) {
+	if l.slices {
 		asm.SliceHalves(m.right, xcol, columns, deep, columns)
 		asm.GemmSlices(rows, columns, halfOf(deep), [2][]float32{l.fSliced}, m.right, [2][]float32{z}, columns, false, [2][]float32{})
 	} else {

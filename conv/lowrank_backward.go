@@ -166,12 +166,12 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 			if l.dx != nil {
 				l.inputGrad(c, position, dz, m)
 			}
-			if !slicesFeatures(s, l.features) {
+			if !l.slices {
 				distance := l.turnRows(m.panels, dz, rows)
 				gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows, true)
 			}
 		}
-		if slicesFeatures(s, l.features) {
+		if l.slices {
 			l.featuresGrad(df, channels, m)
 		}
 	}
@@ -256,7 +256,7 @@ func (l *lowRankPass) featuresGrad(df []float32, channels int, m *lowRankLocal) 
 func (l *lowRankPass) inputGrad(c, position int, dz []float32, m *lowRankLocal) {
 	s := l.shape
 	rows := l.features*s.NOut + 1
-	if slicesFeatures(s, l.features) {
+	if l.slices {
 		asm.SliceHalves(m.right, dz, l.width, rows, l.width)
 		asm.GemmSlices(s.NIn*len(s.Offsets), l.width, halfOf(rows), [2][]float32{l.backSliced}, m.right, [2][]float32{m.dxcol}, l.width, false, [2][]float32{})
 		n := s.NIn * l.width
