@@ -449,7 +449,7 @@ func (l *layer) paired(u, v []lie.Element) bool {
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
 // (i,j,t), the T live taps of the disc in row-major order. It is there until the
-// next call of any layer of the network.
+// next call of any layer of the network; a layer with a penalty (nn.Plan.NormPenalty) has lost it when Forward returns.
 //
 // A layer that works on features renders none, and Kernel panics with *Error: on a CPU, one
 // whose Algorithm is Frequency or LowRank, or that has a list of elements for each image
@@ -544,22 +544,19 @@ func (l *layer) Backward() {
 	}
 	if !l.weights.live() {
 		l.backward(x, dx, dy, accumulate)
-		return
+	} else {
+		l.weights.Again()
+		x, dx = l.weights.scaled(l.forWeights()), l.weights.grad(l.forWeights())
+		l.backward(x, dx, dy, false)
+		l.weights.backward(l.forWeights(), accumulate)
 	}
-	l.weights.Again()
-	x, dx = l.weights.scaled(l.forWeights()), l.weights.grad(l.forWeights())
-	l.backward(x, dx, dy, false)
-	l.weights.backward(l.forWeights(), accumulate)
+	l.elementsBackward()
 }
 
 // backward is Backward from dy, for what the passes were given as input and want as
 // its gradient.
 func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
-	s := &l.shape
-	n := 0
-	if l.cfg.Group.Dim() > 0 { // elements that cannot move have no gradient
-		n = l.coords.rows() * l.positions
-	}
+	s, n := &l.shape, l.moving()
 	var dbias tensor.Buffer
 	if l.bias != nil {
 		dbias = l.bias.Grad
@@ -576,6 +573,20 @@ func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
 		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 		l.kernelBackward(dkernel, n)
 	}
+}
+
+// moving returns how many coordinates have a gradient: none where elements cannot move.
+func (l *layer) moving() int {
+	if l.cfg.Group.Dim() == 0 {
+		return 0
+	}
+	return l.coords.rows() * l.positions
+}
+
+// elementsBackward goes back through the penalty, whose pieces lie where the passes and the weights had theirs, and from
+// the coordinates to the elements.
+func (l *layer) elementsBackward() {
+	s, n := &l.shape, l.moving()
 	if l.penalty != nil {
 		l.penaltyBackward(n)
 	}

@@ -279,6 +279,31 @@ func TestPenaltyOfDropped(t *testing.T) {
 	}
 }
 
+// TestPenaltyLeavesMaps: a penalty, whose memory the weighted input and its gradient had before, changes nothing about
+// the gradients of maps and of weights.
+func TestPenaltyLeavesMaps(t *testing.T) {
+	gradients := func(weight float64) []float32 {
+		cfg := Config{Name: "conv", In: 4, Out: 4, Side: 5, Hidden: 32, InputGrad: true}
+		h := newPenaltyHarness(t, groupwise, cfg, sizes{6, 6, 5, 5, 8}, 2, false, 8, true, weight)
+		h.place(stream.New(1, "maps", 0), 6, 6)
+		dropOne(h.v)
+		h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), 1))
+		h.Forward(true)
+		h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 2))
+		h.out.Accumulate()
+		h.Backward()
+		all := h.download(h.in.Grad)
+		for _, g := range h.v.WeightGrad {
+			all = append(all, float32(g))
+		}
+		return all
+	}
+	want := gradients(0)
+	if d := maxDiff(gradients(1), want); d != 0 || maxDiff(want, make([]float32, len(want))) < 1 {
+		t.Errorf("off by %v", d)
+	}
+}
+
 // TestPenaltyOfKernelNets: with every kind of kernel network, weight normalisation and
 // learned frequencies too, the gradient is what the network makes of that of the
 // rendered kernel's norm.
