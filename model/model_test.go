@@ -1179,6 +1179,32 @@ func TestDivergenceStopsTheRun(t *testing.T) {
 	}
 }
 
+// TestFewerImages: the places of a batch that no image takes hold nothing of the batch before.
+func TestFewerImages(t *testing.T) {
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		if err := net.Bind(dev, 4, true); err != nil {
+			t.Fatal(err)
+		}
+		defer net.Release()
+		net.Midpoints()
+		images := someImages(net, 4)
+		few := images[:3*net.cfg.pixels()]
+		net.Forward(few, false)
+		want := slices.Clone(net.Logits().Live().Host())
+		net.Forward(images, false)
+		net.Forward(few, false)
+		if got := net.Logits().Live().Host(); !slices.Equal(got, want) {
+			t.Errorf("logits %v after a batch, %v before it", got, want)
+		}
+	})
+}
+
 func TestFrozen(t *testing.T) {
 	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
 		net := newNet(t)

@@ -96,7 +96,7 @@ func (net *Network) Midpoints() {
 
 // Forward computes the logits of images [B, C, H, W] on the elements drawn last.
 // Fewer images than the planned batch may be given, at least one; the rest of the batch
-// is then left as it was, and with train a BatchNorm counts it (nn.CrossEntropy).
+// is then zero, and with train a BatchNorm counts it (nn.CrossEntropy).
 func (net *Network) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
 	if pixels := net.cfg.pixels(); len(images) == 0 || len(images)%pixels != 0 || len(images) > p.batch*pixels {
@@ -108,7 +108,8 @@ func (net *Network) Forward(images []float32, train bool) {
 	}
 }
 
-// upload brings images [B, C, H, W] into the layout of a feature map.
+// upload brings images [B, C, H, W] into the layout of a feature map. Those that a batch has
+// fewer than planned are zero: what a pass computes does not depend on the passes before it.
 func (net *Network) upload(images []float32) {
 	p := net.plan
 	p.input.Written(1)
@@ -117,6 +118,9 @@ func (net *Network) upload(images []float32) {
 		return
 	}
 	p.dev.Upload(p.pixels, images)
+	if size := p.batch * net.cfg.pixels(); len(images) < size {
+		p.dev.Fill(p.pixels.Slice(len(images), size), 0)
+	}
 	p.dev.BatchInnermost(p.input.Value, p.pixels, p.batch, p.input.C*p.input.H*p.input.W)
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/noether-go/noether/internal/asmtest"
+	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -214,4 +216,81 @@ func TestVarianceBehindStep(t *testing.T) {
 			Weight: v(), Bias: v(), Mean: v(), InvStd: invStd, RunningMean: v(), RunningVar: v(), Measure: c.measure})
 		check(c.what, invStd.Host()[0], deviation(x, 0, 1))
 	}
+}
+
+// TestColumnsApart: a column whose pivot is off has its sums taken once more, and all bits of
+// the others stay, forward and backward.
+func TestColumnsApart(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for threads := 1; threads <= 3; threads++ {
+			dev := newCPU(t, threads)
+			for name, norm := range map[string]func(*tensor.CPU, []float32) [][]float32{"Standardize": standardized, "LayerNorm": layerNormed} {
+				want := norm(dev, apartMap(-1))
+				for _, column := range []int{0, 7, apartB - 1} {
+					if n := otherBits(norm(dev, apartMap(column)), want, column); n != 0 {
+						t.Errorf("%s, %d threads: column %d changes %d values of the others", name, threads, column, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Channels for whole rows and for shared ones, two segments each, and columns that are more
+// than a strip.
+const apartC, apartS, apartB = 4, 2048, 19
+
+// apartMap returns a map whose means are nothing but rounding, so that another pivot shows;
+// that of one column is off, -1 for none.
+func apartMap(column int) []float32 {
+	x := gradcheck.Normal(apartC*apartS*apartB, 1)
+	for i := range x {
+		row, j := i/apartB%apartS, i%apartB
+		if mirror := apartS - 1 - row; mirror < row {
+			x[i] = -x[i-(row-mirror)*apartB]
+		}
+		if j == column {
+			x[i] = 0
+			if row%1024 >= 64 {
+				x[i] = 5
+			}
+		}
+	}
+	return x
+}
+
+// standardized returns y and dx of x.
+func standardized(dev *tensor.CPU, x []float32) [][]float32 {
+	v := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
+	a := &tensor.StandardizeArgs{C: apartC, S: apartS, B: apartB, Eps: 1e-5, X: tensor.HostBuffer(x),
+		Y: v(len(x)), DX: v(len(x)), DY: tensor.HostBuffer(gradcheck.Normal(len(x), 2)),
+		Mean: v(apartC * apartB), InvStd: v(apartC * apartB)}
+	dev.Standardize(a)
+	dev.StandardizeGrad(a)
+	return [][]float32{a.Y.Host(), a.DX.Host()}
+}
+
+// layerNormed returns y and dx of x.
+func layerNormed(dev *tensor.CPU, x []float32) [][]float32 {
+	v := func(n int) tensor.Buffer { return tensor.HostBuffer(make([]float32, n)) }
+	a := &tensor.LayerNormArgs{C: apartC, S: apartS, B: apartB, Eps: 1e-5, X: tensor.HostBuffer(x),
+		Y: v(len(x)), DX: v(len(x)), DY: tensor.HostBuffer(gradcheck.Normal(len(x), 2)),
+		Weight: tensor.HostBuffer(gradcheck.Normal(apartC, 3)), Bias: tensor.HostBuffer(gradcheck.Normal(apartC, 4)),
+		DWeight: v(apartC), DBias: v(apartC), Mean: v(apartB), InvStd: v(apartB)}
+	dev.LayerNorm(a)
+	dev.LayerNormGrad(a)
+	return [][]float32{a.Y.Host(), a.DX.Host()}
+}
+
+// otherBits counts the values with other bits outside a column.
+func otherBits(got, want [][]float32, column int) int {
+	n := 0
+	for k := range got {
+		for i, v := range got[k] {
+			if i%apartB != column && math.Float32bits(v) != math.Float32bits(want[k][i]) {
+				n++
+			}
+		}
+	}
+	return n
 }

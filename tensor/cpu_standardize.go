@@ -137,16 +137,15 @@ func (t *standardizeTask) pivot(x []float32, v *columnScratch) {
 	asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
 }
 
-// correct moves the pivots to the means of n rows, given the sums about them, if one of
-// them is off.
+// correct moves the pivots that are off to the means of n rows, given the sums about them,
+// and reports whether there are any. The others stay, so that sums taken once more are the
+// same in their columns: a sample has the same bits whatever else is in its batch.
 func (v *columnScratch) correct(n float64, sums, squares []float64) bool {
 	any := false
-	for j := range v.pivot {
-		any = any || off(n, sums[j], squares[j])
-	}
-	if any {
-		for j, sum := range sums {
+	for j, sum := range sums {
+		if off(n, sum, squares[j]) {
 			v.pivot[j] = float32(float64(v.pivot[j]) + sum/n)
+			any = true
 		}
 	}
 	return any
