@@ -23,9 +23,9 @@ const (
 	maxMember  = 1 << 30 // bytes of a file whose size no set states
 )
 
-// unpacked reports whether dir holds the files of s, each of the size that s
+// Unpacked reports whether dir holds the files of s, each of the size that s
 // states or, under another name, of any.
-func (s FileSet) unpacked(dir string) bool {
+func (s FileSet) Unpacked(dir string) bool {
 	paths, err := s.find(dir)
 	if err != nil {
 		return false

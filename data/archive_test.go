@@ -300,7 +300,7 @@ func fuzzUnpack(f *testing.F, suffix string, pack func(testing.TB, ...entry) []b
 		err := set.unpack(t.Context(), dir)
 		if err != nil {
 			wantFileError(t, err, dir)
-		} else if !set.unpacked(dir) {
+		} else if !set.Unpacked(dir) {
 			t.Fatal("no error, and not all files")
 		}
 		want := 1

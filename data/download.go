@@ -92,7 +92,7 @@ func (d *downloader) archive(ctx context.Context, dir string, set FileSet, progr
 	if ctx.Err() != nil {
 		return cancelled(set.Archive.Name, context.Cause(ctx))
 	}
-	if set.unpacked(dir) {
+	if set.Unpacked(dir) {
 		return nil
 	}
 	path := filepath.Join(dir, set.Archive.Name)

@@ -183,6 +183,30 @@ func TestDownloadOfWhatIsThere(t *testing.T) {
 	}
 }
 
+// Of sets that come in an archive, files that are too short are fetched as well.
+func TestDownloadOfPartsThatAreThere(t *testing.T) {
+	dir := t.TempDir()
+	files := data.CIFAR10Files()
+	for _, f := range files.Files {
+		write(t, nil, dir, f.Name)
+		if err := os.Truncate(filepath.Join(dir, f.Name), f.Size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	place := &means{data: dir, download: true}
+	if found, err := locateSet(ctx, "cifar10", place, slog.New(slog.DiscardHandler)); err != nil || found != dir {
+		t.Errorf("%q, %v", found, err)
+	}
+	if err := os.Truncate(filepath.Join(dir, files.Files[2].Name), files.Files[2].Size-1); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := locateSet(ctx, "cifar10", place, slog.New(slog.DiscardHandler)); !errors.Is(err, context.Canceled) {
+		t.Errorf("a file that was cut off is not fetched: %q, %v", found, err)
+	}
+}
+
 func TestSizeOfGeneratedData(t *testing.T) {
 	c, err := config.Lookup("strokes6-180")
 	if err != nil {

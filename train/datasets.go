@@ -85,7 +85,7 @@ func locateSet(ctx context.Context, name string, m *means, log *slog.Logger) (st
 	files := set.files()
 	whole := func(dir string) bool {
 		if files.Archive != nil { // large: names and sizes have to do
-			return true
+			return files.Unpacked(dir)
 		}
 		_, err := set.read(dir, data.Division{})
 		return err == nil

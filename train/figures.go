@@ -360,8 +360,10 @@ func (f *figures) curve(net *model.Network, set *data.Dataset, turned []float32,
 func crossings(x, y []float64) []float64 {
 	at := []float64{}
 	for i := 1; i < len(x); i++ {
-		a, b := y[i-1]-0.5, y[i]-0.5
-		if a == 0 || a*b < 0 {
+		switch a, b := y[i-1]-0.5, y[i]-0.5; {
+		case a == 0 && b != 0:
+			at = append(at, x[i-1])
+		case a*b < 0:
 			at = append(at, x[i-1]+(x[i]-x[i-1])*a/(a-b))
 		}
 	}

@@ -207,6 +207,8 @@ func TestCrossings(t *testing.T) {
 		{[]float64{.5, 1, 1, 1, .5}, []float64{-2}}, // both ends are one place on the circle
 		{[]float64{0, .5, 1, 1, 1}, []float64{-1}},
 		{[]float64{1, 1, 1, 1, 1}, []float64{}},
+		{[]float64{.5, .5, .5, .5, .5}, []float64{}},
+		{[]float64{1, .5, .5, 0, 1}, []float64{0, 1.5}},
 		{[]float64{.4, .6, .4, .6, .4}, []float64{-1.5, -.5, .5, 1.5}},
 	} {
 		got := crossings(x, c.y)

@@ -233,12 +233,23 @@ func (s *session) onEpoch(m model.EpochMetrics) {
 	s.bar.pause()
 	s.log.Info("epoch", "number", m.Epoch, "train_loss", round(m.TrainLoss), "train_accuracy", round(m.TrainAccuracy),
 		"validation_accuracy", round(m.ValidationAccuracy), "std", round(m.ValidationStd), "learned", fmt.Sprintf("%.2f", m.Learned), "best", m.Best)
-	s.save(s.net.Save(s.dir.file(lastFile)))
-	if m.Best {
-		s.save(s.net.Save(s.dir.file(bestFile)))
+	s.save(s.saveEpoch(m.Best))
+}
+
+// saveEpoch is onEpoch up to the first file that cannot be written: a state that follows would say that it was.
+func (s *session) saveEpoch(best bool) error {
+	if err := s.net.Save(s.dir.file(lastFile)); err != nil {
+		return err
 	}
-	s.save(s.dir.writeMetrics(s.trainer.Epochs()))
-	s.save(s.trainer.SaveState(s.dir.file(stateFile)))
+	if best {
+		if err := s.net.Save(s.dir.file(bestFile)); err != nil {
+			return err
+		}
+	}
+	if err := s.dir.writeMetrics(s.trainer.Epochs()); err != nil {
+		return err
+	}
+	return s.trainer.SaveState(s.dir.file(stateFile))
 }
 
 // save ends the run at the first file that cannot be written: going on would

@@ -352,13 +352,14 @@ func (r *plannedRun) read() error {
 	if err != nil {
 		return err
 	}
-	r.result = new(result)
-	if err := json.Unmarshal(text, r.result); err != nil {
+	got := new(result)
+	if err := json.Unmarshal(text, got); err != nil {
 		return damaged(path, err)
 	}
-	if err := r.check(); err != nil {
+	if err := r.check(got); err != nil {
 		return damaged(path, err)
 	}
+	r.result = got
 	return nil
 }
 
@@ -368,8 +369,8 @@ func damaged(path string, err error) error {
 }
 
 // check reports a result that is not the one of this run, completed.
-func (r *plannedRun) check() error {
-	got, want := r.result, r.cfg
+func (r *plannedRun) check(got *result) error {
+	want := r.cfg
 	switch {
 	case got.Preset != want.Preset:
 		return fmt.Errorf("preset is %q, of this run %q", got.Preset, want.Preset)
