@@ -133,6 +133,8 @@ func (l *pool) how(name string, threads int) (args, env []string, err error) {
 		return []string{l.python, filepath.Join(peers, "pytorch", "peer.py"), "--threads", count}, pythonEnv, nil
 	case "pytorch-peak":
 		return []string{l.python, filepath.Join(peers, "pytorch", "peer.py"), "--peak", "--threads", count}, pythonEnv, nil
+	case "pytorch-kept":
+		return []string{l.python, filepath.Join(peers, "pytorch", "peer.py"), "--keep", "--threads", count}, pythonEnv, nil
 	case "numpy":
 		return []string{l.python, filepath.Join(peers, "numpy", "peer.py")}, pythonEnv, nil
 	case "gonum":

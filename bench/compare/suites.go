@@ -224,7 +224,7 @@ func partial() []test {
 func inferences() []test {
 	var list []test
 	for _, s := range cases.Inferences {
-		list = append(list, test{bench: s.InferBench(2), threads: 2, peers: []string{"pytorch"}, request: "infer " + network(s)}.named())
+		list = append(list, test{bench: s.InferBench(2), threads: 2, peers: []string{"pytorch", "pytorch-kept"}, request: "infer " + network(s)}.named())
 	}
 	return list
 }

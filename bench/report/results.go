@@ -143,6 +143,7 @@ func (r *results) median(bench, peer, unit string) float64 {
 // and the largest of single rounds.
 type ratio struct {
 	value, low, high float64
+	rounds           []float64
 	rival            string
 }
 
@@ -158,7 +159,8 @@ func (r *results) ratio(bench, rival string) ratio {
 func between(a, b []float64, rival string) ratio {
 	q := ratio{value: median(a) / median(b), low: math.NaN(), high: math.NaN(), rival: rival}
 	for i := range max(len(a), len(b)) {
-		if v := inRound(a, i) / inRound(b, i); i == 0 {
+		v := inRound(a, i) / inRound(b, i)
+		if q.rounds = append(q.rounds, v); i == 0 {
 			q.low, q.high = v, v
 		} else {
 			q.low, q.high = min(q.low, v), max(q.high, v)

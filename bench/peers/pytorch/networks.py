@@ -74,8 +74,14 @@ class Elements:
         if group == "Sim(2)":
             self.scales = 2 ** (int(math.log2(count)) // 2)
             self.count //= self.scales
+        self.keeps, self.kept = False, None
 
     def draw(self, sets):
+        if self.kept is None or not self.keeps:
+            self.kept = self.drawn(sets)
+        return self.kept
+
+    def drawn(self, sets):
         if self.group == "mirror":
             return Drawn(sign=torch.tensor([1.0, -1.0], dtype=torch.float64).expand(sets, 2))
         theta = torch.ones(1, dtype=torch.float64) if self.theta is None else self.theta.double()
@@ -94,7 +100,8 @@ COORDINATES = {"SE(2)": 1, "E(2)": 2, "mirror": 1, "Sim(2)": 2}
 
 
 class Convolution(nn.Module):
-    """A lifting, group (relative=True) or pointwise (side=1) convolution whose kernel is rendered anew each time."""
+    """A lifting, group (relative=True) or pointwise (side=1) convolution whose kernel is rendered anew each time, or,
+    with keeps, once for each layout."""
 
     def __init__(self, cin, cout, side, relative, hidden, layers, omega0, group="SE(2)", valid=False, bias=True):
         super().__init__()
@@ -107,6 +114,7 @@ class Convolution(nn.Module):
         axis = torch.linspace(-1, 1, side, dtype=torch.float64)
         rows, cols = torch.meshgrid(axis, axis, indexing="ij")
         self.grid = torch.stack([rows.flatten(), cols.flatten()])  # [2, k*k]
+        self.keeps, self.kept = False, {}
         self.mask = None
         if self.spatial:
             self.mask = (rows.square() + cols.square() <= 1 + 1e-9).float()
@@ -162,14 +170,25 @@ class Convolution(nn.Module):
         live = (rows.square() + cols.square() <= 1 + 1e-9) * torch.exp(-2 * outer.scale)[..., None]
         return live.float().view(*outer.shape, 1, 1, self.side, self.side).unsqueeze(1)
 
-    def forward(self, x, inner, outer, layout):
+    def kernel(self, inner, outer, layout):
+        """The kernel and the bias, in the layout of the maps where all images share them."""
+        if layout in self.kept:
+            return self.kept[layout]
         w = self.render(inner, outer)
         sets, n_out = outer.shape
-        bias = None if self.bias is None else self.bias.repeat_interleave(n_out)
         if sets == 1:
-            w = w[0]
+            w = w[0] if layout is None else w[0].contiguous(memory_format=layout)
+        bias = None if self.bias is None else self.bias.repeat_interleave(n_out)
+        if self.keeps:
+            self.kept[layout] = w, bias
+        return w, bias
+
+    def forward(self, x, inner, outer, layout):
+        w, bias = self.kernel(inner, outer, layout)
+        sets, n_out = outer.shape
+        if sets == 1:
             if layout is not None:
-                w, x = w.contiguous(memory_format=layout), x.contiguous(memory_format=layout)
+                x = x.contiguous(memory_format=layout)
             y = F.conv2d(x, w, bias, padding=self.padding)
             return y.contiguous()
         b, c, height, width = x.shape
@@ -203,6 +222,7 @@ class Network(nn.Module):
         super().__init__()
         self.elements, self.partial, self.per_element, self.group = elements, partial, per_element, group
         self.thetas = nn.ParameterList()
+        self.draws = []
         self.layout = None
 
     def conv(self, cin, cout, relative=True, **kw):
@@ -214,10 +234,20 @@ class Network(nn.Module):
         if self.partial:
             theta = nn.Parameter(torch.ones(1))
             self.thetas.append(theta)
-        return Elements(self.elements, theta, self.group)
+        return self.drawn(theta)
+
+    def drawn(self, theta=None):
+        self.draws.append(Elements(self.elements, theta, self.group))
+        return self.draws[-1]
 
     def sets(self, x):
         return x.shape[0] if self.per_element else 1
+
+    def keep(self):
+        """Draws elements and renders kernels once, for a network that only predicts."""
+        for x in [*self.modules(), *self.draws]:
+            if isinstance(x, (Convolution, Elements)):
+                x.keeps = True
 
 
 class CKResNet(Network):
@@ -226,7 +256,7 @@ class CKResNet(Network):
         super().__init__(elements, partial, per_element, group)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools = pools
-        self.first = Elements(elements, group=group)
+        self.first = self.drawn()
         self.lift = self.conv(channels, width, relative=False)
         self.lift_norm = BatchNorm(width)
         self.blocks = nn.ModuleList()
@@ -273,7 +303,7 @@ class CNN13(Network):
         super().__init__(elements, partial, per_element, group)
         self.side, self.hidden, self.layers, self.omega0 = side, hidden, layers, omega0
         self.pools, self.dropouts, self.dropout = pools, dropouts, dropout
-        self.first = Elements(elements, group=group)
+        self.first = self.drawn()
         self.lift, self.lift_norm = self.conv(channels, width, relative=False), BatchNorm(width)
         self.convs, self.norms, self.samplers = nn.ModuleList(), nn.ModuleList(), []
         cin = width
