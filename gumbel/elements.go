@@ -138,6 +138,13 @@ func (e *Elements) SetLen(n int) {
 	e.Weight, e.WeightGrad = nil, nil
 }
 
+// ZeroGrad clears the gradients of the elements and of their weights, and nothing else:
+// one list may then be gone back through again.
+func (e *Elements) ZeroGrad() {
+	clear(e.Grad)
+	clear(e.WeightGrad)
+}
+
 // CopyFrom makes e the list, or the lists, that from is, weights included, and clears its
 // gradient: what is drawn once then stands for several layers. Both must have been made
 // for the same group, number of lists and greatest length, or it panics with *Error, as it

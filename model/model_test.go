@@ -461,6 +461,43 @@ func TestGradient(t *testing.T) {
 	})
 }
 
+// Backward overwrites the gradients of the pass before it, those of learned subsets too,
+// though both passes are on one draw.
+func TestBackwardAgain(t *testing.T) {
+	test := func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		if err := net.Bind(dev, 6, false); err != nil {
+			t.Fatal(err)
+		}
+		defer net.Release()
+		set := toySet()
+		images, labels := make([]float32, 6*144), make([]float32, 6)
+		set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+		net.Draw(1, Training, 0)
+		pass := func() (grads []float32) {
+			net.Forward(images, true)
+			net.Backward(labels)
+			for _, p := range net.params.All() {
+				if p.Trained() {
+					grads = append(grads, p.Grad.Host()...)
+				}
+			}
+			return grads
+		}
+		first := pass()
+		if !slices.Equal(pass(), first) {
+			t.Error("a second pass on one draw has other gradients")
+		}
+	}
+	eachArchitecture(t, test)
+	eachDropping(t, test)
+}
+
 // TestWeightGradient compares the derivative of the loss by the weights of the elements
 // of each layer with differences, at weights that an average of draws could have: what
 // is learned of elements that are dropped or kept comes from there.

@@ -131,10 +131,7 @@ func (net *Network) Backward(labels []float32) {
 	p := net.bound("Backward")
 	net.loss.SetLabels(labels)
 	net.loss.Forward(true)
-	net.params.ZeroGrad()
-	if p.identity != nil {
-		p.identity.SetLen(1) // clears its gradient, which nothing reads
-	}
+	net.zeroGrad()
 	net.loss.Backward()
 	for i := len(p.layers) - 1; i >= 0; i-- {
 		p.layers[i].Backward()
@@ -149,6 +146,21 @@ func (net *Network) Backward(labels []float32) {
 	}
 	if p.monotonic != nil {
 		p.monotonic.backward()
+	}
+}
+
+// zeroGrad clears the gradients of the parameters and of the lists, which layers add to.
+func (net *Network) zeroGrad() {
+	p := net.plan
+	net.params.ZeroGrad()
+	for _, e := range p.elements {
+		e.ZeroGrad()
+	}
+	if p.identity != nil {
+		p.identity.ZeroGrad() // nothing reads it, but sums grow
+	}
+	if net.augerino != nil {
+		net.augerino.list.ZeroGrad()
 	}
 }
 
