@@ -226,13 +226,20 @@ func (d *Distribution) Cells() int {
 	return n
 }
 
-// Anneal sets Config.Steps, which a training run knows and a network does not. It
-// panics with *Error for a number of steps that New would refuse.
+// Anneal begins a training run: it sets Config.Steps, which the run knows and a network does
+// not, and the count of draws to 0, on the host and where the parameters are bound, so
+// that what was trained before has the temperatures of a beginning. It panics with *Error
+// for a number of steps that New would refuse, and as Draw does where the parameters are
+// bound to a device but the distribution is not.
 func (d *Distribution) Anneal(steps int) {
 	if steps < 0 || steps > MaxSteps {
 		panic(&Error{"Distribution.Anneal", fmt.Sprintf("%d steps; 0 to %d are allowed", steps, MaxSteps)})
 	}
 	d.cfg.Steps = steps
+	if d.draws != nil {
+		clear(d.draws.Host)
+		d.write(d.draws, d.draws.Host)
+	}
 }
 
 // read copies a parameter from where it lives: the device, while it is bound to one.

@@ -45,6 +45,52 @@ func TestAnnealingOfARun(t *testing.T) {
 	}
 }
 
+// A run of a network that was trained before has the temperatures of the first one, and so
+// has that of a network out of a file. Under Compat they would go on below 0.
+func TestAnnealingOfASecondRun(t *testing.T) {
+	counts := func(net *Network) (list []float32) {
+		for _, p := range net.params.All() {
+			if strings.HasSuffix(p.Name, drawsBuffer) {
+				list = append(list, p.Host[0])
+			}
+		}
+		return list
+	}
+	for _, compat := range []bool{false, true} {
+		net := newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Compat = lie.E2, 4, compat })
+		run := func(net *Network) []float32 {
+			tr := newTrainerOf(t, net, quick(1))
+			defer tr.Close()
+			if c := counts(net); slices.Max(c) != 0 {
+				t.Errorf("compat %v: a run begins with counts %v on the host", compat, c)
+			}
+			take(t, tr, 6)
+			net.params.Download()
+			return counts(net)
+		}
+		first := run(net)
+		if len(first) == 0 || slices.Min(first) < 6 {
+			t.Fatalf("compat %v: counts %v after 6 steps", compat, first)
+		}
+		path := filepath.Join(t.TempDir(), "net")
+		if err := net.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(counts(loaded), first) {
+			t.Errorf("compat %v: counts %v become %v in a file", compat, first, counts(loaded))
+		}
+		for what, net := range map[string]*Network{"trained": net, "loaded": loaded} {
+			if again := run(net); !slices.Equal(again, first) {
+				t.Errorf("compat %v, %s: counts %v after as many steps, at first %v", compat, what, again, first)
+			}
+		}
+	}
+}
+
 // Temperatures reach the draws of training, the defaults among them, and a resumed run
 // has the same ones.
 func TestTemperatures(t *testing.T) {

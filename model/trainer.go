@@ -276,7 +276,7 @@ func (t *Trainer) prepare() (err error) {
 	if t.schedule, err = t.cfg.newSchedule(t.perEpoch, planned, t.net.cfg.Compat); err != nil {
 		return err
 	}
-	for _, s := range t.net.distributions() {
+	for _, s := range t.net.distributions() { // whose counts of draws LoadState puts back
 		s.Anneal(min(t.cfg.Epochs*planned, gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)
