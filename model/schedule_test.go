@@ -84,6 +84,21 @@ func TestSchedules(t *testing.T) {
 			if !slices.Equal(bits(whole.net), bits(tr.net)) {
 				t.Error("a resumed run is another one")
 			}
+			if err := whole.LoadState(path); err != nil { // after all of its epochs
+				t.Fatal(err)
+			}
+			again, err := whole.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(bits(whole.net), bits(tr.net)) {
+				t.Error("a trainer that was put back goes on with other weights")
+			}
+			for i, m := range again.Epochs {
+				if want := run.Epochs[i].LearningRate; m.LearningRate != want {
+					t.Errorf("a trainer that was put back has a rate of %v in epoch %d, at first %v", m.LearningRate, m.Epoch, want)
+				}
+			}
 			cfg.Schedule, cfg.Decay, cfg.Warmup = ConstantSchedule, Decay{}, 0
 			if err := newTrainer(t, cfg).LoadState(path); err == nil {
 				t.Error("the state of a run with another schedule is accepted")

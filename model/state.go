@@ -176,6 +176,9 @@ func (t *Trainer) LoadState(path string) error {
 	}
 	t.net.params.Upload()
 	t.at, t.epochs, t.levels = s.Position, s.Epochs, s.Levels
+	if err := t.beginSchedule(); err != nil { // the trainer may have completed other epochs
+		return err
+	}
 	for _, m := range t.epochs {
 		t.observe(m)
 	}

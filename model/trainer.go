@@ -269,21 +269,31 @@ func (t *Trainer) prepare() (err error) {
 	if t.optimizer, err = nn.NewOptimizer(t.rates(), &t.net.params); err != nil {
 		return err
 	}
-	planned := t.perEpoch
-	if t.net.cfg.Compat && t.cfg.StepsPerEpoch == 0 { // the published program plans for a last partial batch that it then drops
-		planned = (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
-	}
-	if t.schedule, err = t.cfg.newSchedule(t.perEpoch, planned, t.net.cfg.Compat); err != nil {
+	if err = t.beginSchedule(); err != nil {
 		return err
 	}
 	for _, s := range t.net.distributions() { // whose counts of draws LoadState puts back
-		s.Anneal(min(t.cfg.Epochs*planned, gumbel.MaxSteps))
+		s.Anneal(min(t.cfg.Epochs*t.planned(), gumbel.MaxSteps))
 	}
 	t.eval = newEvaluator(t.net, t.set)
 	for _, p := range t.net.params.All() {
 		t.best.values = append(t.best.values, make([]float32, len(p.Host)))
 	}
 	return nil
+}
+
+// planned returns the steps that an epoch is planned to have.
+func (t *Trainer) planned() int {
+	if t.net.cfg.Compat && t.cfg.StepsPerEpoch == 0 { // the published program plans for a last partial batch that it then drops
+		return (t.set.Train.Len() + t.cfg.Batch - 1) / t.cfg.Batch
+	}
+	return t.perEpoch
+}
+
+// beginSchedule makes the schedule, which has observed no epoch yet.
+func (t *Trainer) beginSchedule() (err error) {
+	t.schedule, err = t.cfg.newSchedule(t.perEpoch, t.planned(), t.net.cfg.Compat)
+	return err
 }
 
 // Close releases the network's buffers, keeping its parameters on the host. Closing again
