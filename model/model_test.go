@@ -1006,6 +1006,47 @@ func TestLoadStateOfOtherData(t *testing.T) {
 	}
 }
 
+// TestLoadStateOfOtherPixels: the same bytes are other images with another normalisation.
+func TestLoadStateOfOtherPixels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	if err := newTrainer(t, quick(1)).SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	load := func(mean, std float32) error {
+		set := toySet()
+		set.Mean, set.Std = []float32{mean}, []float32{std}
+		tr, err := NewTrainer(newTiny(t), set, quick(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		return tr.LoadState(path)
+	}
+	if err := load(0.1, 0.3); err != nil {
+		t.Error(err)
+	}
+	if err := load(0.2, 0.3); err == nil || !strings.Contains(err.Error(), "normalisation.mean is [0.1], here it is [0.2]") {
+		t.Errorf("another mean gives %v", err)
+	}
+	if err := load(0.1, 0.4); err == nil || !strings.Contains(err.Error(), "normalisation.std is [0.3], here it is [0.4]") {
+		t.Errorf("another standard deviation gives %v", err)
+	}
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	earlier := strings.Replace(f.Metadata[stateKey], `,"normalisation":{"mean":[0.1],"std":[0.3]}`, "", 1)
+	if earlier == f.Metadata[stateKey] {
+		t.Fatalf("%s has no normalisation", earlier)
+	}
+	if err := safetensors.WriteFile(path, f.Tensors, map[string]string{stateKey: earlier}); err != nil {
+		t.Fatal(err)
+	}
+	if err := load(0.2, 0.4); err != nil {
+		t.Errorf("a state that does not say how its pixels are normalised: %v", err)
+	}
+}
+
 // huge are weights that are finite, of answers that are not.
 func huge(values []float32) {
 	for i := range values {

@@ -55,6 +55,21 @@ type identity struct {
 	Warmup    int                `json:"warmup"`
 	EvalDraws int                `json:"eval_draws"`
 	Algorithm conv.Algorithm     `json:"algorithm"`
+	Pixels    normalisation      `json:"normalisation,omitzero"` // earlier versions noted none
+}
+
+// normalisation is what a data set makes of its pixels: of the same bytes, other images.
+type normalisation struct {
+	Mean []float32 `json:"mean,omitempty"`
+	Std  []float32 `json:"std,omitempty"`
+}
+
+// of takes the normalisation of the present run for that of a saved one which noted none.
+func (saved identity) of(present identity) identity {
+	if saved.Pixels.Mean == nil && saved.Pixels.Std == nil {
+		saved.Pixels = present.Pixels
+	}
+	return saved
 }
 
 // digests are SHA-256 of the images and labels of the parts of a data set: to train on, to
@@ -96,6 +111,7 @@ func identify(net *Network, set *data.Dataset, c TrainConfig) identity {
 	return identity{
 		net.cfg.describe(), set.Name, [3]int{set.Train.Len(), set.Validation.Len(), set.Test.Len()},
 		c.Epochs, c.Batch, c.StepsPerEpoch, c.Seed, c.Optimizer, c.Penalties, c.Augment, c.Schedule == CosineSchedule, s, c.Warmup, c.EvalDraws, net.cfg.Algorithm,
+		normalisation{set.Mean, set.Std},
 	}
 }
 
@@ -147,7 +163,8 @@ func (t *Trainer) LoadState(path string) error {
 	if err := decode(file, stateKey, &s); err != nil {
 		return fmt.Errorf("model: %s: the description of the training state %w", path, err)
 	}
-	if what := cmp.Or(differs(s.Of, identify(t.net, t.set, t.cfg)), s.Data.differs(t.digests())); what != "" {
+	present := identify(t.net, t.set, t.cfg)
+	if what := cmp.Or(differs(s.Of.of(present), present), s.Data.differs(t.digests())); what != "" {
 		return fmt.Errorf("model: %s is the state of another run: %s", path, what)
 	}
 	if err := s.check(t); err != nil {
