@@ -387,6 +387,32 @@ func TestAugerinoLearns(t *testing.T) {
 	}
 }
 
+// The reward of half-widths ends with the run that has it.
+func TestAugerinoRewardEnds(t *testing.T) {
+	gradient := func(reward float64) float32 {
+		net := newTinyAugerino(t)
+		cfg := quick(1)
+		cfg.Penalties.Width = reward
+		newTrainerOf(t, net, cfg).Close()
+		dev, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		if err := net.Bind(dev, 2, false); err != nil {
+			t.Fatal(err)
+		}
+		defer net.Release()
+		net.Draw(1, Training, 0)
+		net.Forward(make([]float32, 2*144), true)
+		net.Backward([]float32{0, 1})
+		return net.augerino.Parameters()[0].Grad.Host()[0]
+	}
+	if plain, after := gradient(0), gradient(100); after != plain {
+		t.Errorf("a half-width has the gradient %v, after a run with a reward %v", plain, after)
+	}
+}
+
 // TestAugerinoChain: the chain of convolutions goes on training, dropout and schedule
 // included, when its subset has shrunk, and a plan that stays allocates nothing.
 func TestAugerinoChain(t *testing.T) {

@@ -418,4 +418,7 @@ func (net *Network) Release() {
 	net.plan.arena.Release()
 	net.params.Release()
 	net.plan = nil
+	if net.augerino != nil {
+		net.augerino.width.weight = 0 // a penalty of the trainer that the network was bound for
+	}
 }
