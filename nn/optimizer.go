@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/noether-go/noether/tensor"
 )
@@ -11,6 +12,9 @@ import (
 // smallestNormal is the smallest normal number of float32: below, a number has fewer digits, and
 // processors may take it for 0.
 const smallestNormal = 0x1p-126
+
+// squares ends the names of Adam's means of squared gradients, of which it takes the root.
+const squares = "exp_avg_sq"
 
 // Algorithm names an update rule.
 type Algorithm uint8
@@ -176,7 +180,7 @@ func NewOptimizer(cfg OptimizerConfig, params *Parameters) (*Optimizer, error) {
 		switch {
 		case cfg.Algorithm == Adam:
 			moment("exp_avg", o.first[p.Class])
-			moment("exp_avg_sq", o.second[p.Class])
+			moment(squares, o.second[p.Class])
 		case cfg.Momentum != 0:
 			moment("momentum_buffer", o.first[p.Class])
 		}
@@ -260,6 +264,15 @@ func (o *Optimizer) State() []*Parameter {
 	return o.state
 }
 
+// negative returns the first place at which a mean of squares is below 0, -1 for none. NaN
+// is let through: a run that diverged may be saved and restored as it is.
+func negative(s *Parameter) int {
+	if !strings.HasSuffix(s.Name, "."+squares) {
+		return -1
+	}
+	return slices.IndexFunc(s.Host, func(v float32) bool { return v < 0 })
+}
+
 // Restore puts back what State and Steps returned, from another process too:
 // names, shapes and Host of state count. On an error nothing has changed.
 func (o *Optimizer) Restore(state []*Parameter, steps int) error {
@@ -286,6 +299,9 @@ func (o *Optimizer) Restore(state []*Parameter, steps int) error {
 		}
 		if !slices.Equal(s.Shape, want.Shape) || len(s.Host) != len(want.Host) {
 			return fail("shape of "+want.Name, s.Shape, fmt.Sprintf("%v", want.Shape))
+		}
+		if i := negative(s); i >= 0 {
+			return fail(fmt.Sprintf("value %d of %s", i, want.Name), s.Host[i], "0 or more")
 		}
 		delete(given, want.Name)
 	}
