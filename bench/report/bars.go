@@ -212,7 +212,7 @@ func memory(r *results, s cases.Step) use {
 // title is a peer's name as its makers write it.
 func title(peer string) string {
 	names := map[string]string{
-		noether: "Noether", "pytorch": torch, "pytorch-peak": torch, "pytorch-kept": torch, "numpy": "NumPy", "gonum": "gonum", "mkl": "MKL", "blis": "BLIS",
+		noether: "Noether", "pytorch": torch, "pytorch-peak": torch, "pytorch-kept": torch + " that keeps kernels", "numpy": "NumPy", "gonum": "gonum", "mkl": "MKL", "blis": "BLIS",
 		"openblas": "OpenBLAS", "openblas-haswell": "OpenBLAS (Haswell)", "onednn": "oneDNN", "onednn-gomp": "oneDNN (GNU OpenMP)",
 	}
 	if name, ok := names[peer]; ok {
