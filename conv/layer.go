@@ -358,10 +358,8 @@ func (l *layer) reserved(op string) {
 
 // parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
 func (l *layer) parametersBound(op string) {
-	for _, p := range l.params {
-		if p.Value.IsZero() {
-			refuse(op, "%s: the parameter %q is not bound to a device; call Parameters.Bind first", l.cfg.Name, p.Name)
-		}
+	if p := nn.Unbound(l.params); p != nil {
+		refuse(op, "%s: the parameter %q is not bound to a device; call Parameters.Bind first", l.cfg.Name, p.Name)
 	}
 }
 

@@ -32,6 +32,8 @@ type Layer interface {
 	Backward()
 }
 
+const unbound = "the parameter %q is not bound to a device; call Parameters.Bind first"
+
 // lifecycle is how far a layer has come between its constructor and a pass. Layers embed
 // it, so that each says which call is missing.
 type lifecycle struct {
@@ -56,17 +58,10 @@ func (l *lifecycle) bind(layer string, dev tensor.Device, params ...*Parameter) 
 	if dev == nil {
 		refuse(op, "the device is nil; what the arena is bound to is needed")
 	}
-	l.dev, l.params = dev, params
-	l.parametersBound(op)
-}
-
-// parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
-func (l *lifecycle) parametersBound(op string) {
-	for _, p := range l.params {
-		if p.Value.IsZero() {
-			refuse(op, "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
-		}
+	if p := Unbound(params); p != nil {
+		refuse(op, unbound, p.Name)
 	}
+	l.dev, l.params = dev, params
 }
 
 // forward panics unless the layer can run forward, with train as its plan has it.
@@ -95,8 +90,8 @@ func (l *lifecycle) ready(layer, method string) {
 		l.reserved(layer + method)
 		refuse(layer+method, "not bound to a device; call Bind first")
 	}
-	if len(l.params) > 0 && l.params[0].Value.IsZero() {
-		l.parametersBound(layer + method)
+	if p := Unbound(l.params); p != nil {
+		refuse(layer+method, unbound, p.Name)
 	}
 }
 

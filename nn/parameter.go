@@ -41,6 +41,17 @@ func NewParameter(name string, class Class, shape ...int) *Parameter {
 	return &Parameter{Name: name, Shape: shape, Class: class, Host: make([]float32, n)}
 }
 
+// Unbound returns the first of some parameters that has no memory on a device, as before Parameters.Bind and after
+// Parameters.Release, or nil.
+func Unbound(params []*Parameter) *Parameter {
+	for _, p := range params {
+		if p.Value.IsZero() {
+			return p
+		}
+	}
+	return nil
+}
+
 // Trained reports whether the optimiser changes the parameter.
 func (p *Parameter) Trained() bool { return p.Class <= Frequency }
 

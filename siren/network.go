@@ -97,10 +97,8 @@ func (n *network) Bind(dev tensor.Device) {
 
 // parametersBound panics unless the parameters have memory, which Parameters.Release takes from them.
 func (n *network) parametersBound(op string) {
-	for _, p := range n.params {
-		if p.Value.IsZero() {
-			refuse(op, "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
-		}
+	if p := nn.Unbound(n.params); p != nil {
+		refuse(op, "the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
 	}
 }
 
