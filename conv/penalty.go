@@ -32,7 +32,7 @@ type penalty struct {
 
 	times tensor.Buffer // [positions]: n, of a layer whose elements may be dropped
 	count []float32     // the same
-	some  bool          // elements are dropped at present, and times is n
+	drops bool          // elements are dropped at present, and times is n
 
 	sums tensor.Buffer // [2]: |K|^2 and |bias|^2
 	host [2]float32
@@ -101,7 +101,7 @@ func (l *layer) measurePenalty() (kernel, bias float64) {
 	f, w, b := p.f, p.w, p.b
 	h, out, n := l.net.Features(), l.net.Out(), l.positions
 	nf, total := f, float64(n)
-	if rendered := l.countPositions(); p.some {
+	if rendered := l.countPositions(); p.drops {
 		l.dev.MulRows(at.nf, f, p.times.Slice(0, n), h, n)
 		nf, total = at.nf, rendered
 	}
@@ -137,7 +137,7 @@ func (p *products) product(dev tensor.Device, g tensor.GemmArgs) {
 
 // copies returns how often each value of what was rendered stands in the kernel, where times does not say.
 func (l *layer) copies() float64 {
-	if l.shape.Paired && !l.penalty.some {
+	if l.shape.Paired && !l.penalty.drops {
 		return 2
 	}
 	return 1
@@ -146,8 +146,8 @@ func (l *layer) copies() float64 {
 // countPositions finds out whether elements are dropped at present. If so it sets times, and returns its sum.
 func (l *layer) countPositions() (total float64) {
 	p, s := l.penalty, &l.shape
-	p.some = dropped(l.outEl) || l.inEl != nil && dropped(l.inEl)
-	if !p.some {
+	p.drops = dropped(l.outEl) || l.inEl != nil && dropped(l.inEl)
+	if !p.drops {
 		return 0
 	}
 	taps := len(s.Offsets)
@@ -201,7 +201,7 @@ func (l *layer) penaltyBackward(n int) {
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: h, K: out, A: w, LDA: h, B: w, LDB: h, C: at.gram, LDC: h})
 	p.product(l.dev, tensor.GemmArgs{TransA: true, M: h, N: 1, K: out, A: w, LDA: h, B: b, LDB: 1, C: at.sum, LDC: 1})
 	p.product(l.dev, tensor.GemmArgs{M: h, N: positions, K: h, A: at.gram, LDA: h, B: f, LDB: positions, C: at.df, LDC: positions, Bias: at.sum})
-	if p.some {
+	if p.drops {
 		l.dev.MulRows(at.df, at.df, p.times.Slice(0, positions), h, positions)
 	}
 	scale := float32(p.weight * l.copies() / kernel)
