@@ -386,18 +386,7 @@ func checkStepAllocates(t *testing.T, newNet func(*testing.T) *Network, quick fu
 func TestGradient(t *testing.T) {
 	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
 		net := newNet(t)
-		dev, err := tensor.NewCPU(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dev.Close()
-		if err := net.Bind(dev, 6, false); err != nil {
-			t.Fatal(err)
-		}
-		defer net.Release()
-		set := toySet()
-		images, labels := make([]float32, 6*144), make([]float32, 6)
-		set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+		images, labels := bindSix(t, net)
 		for _, s := range net.distributions() { // away from where the count of elements changes
 			for _, p := range s.Parameters() {
 				p.Host[0] = 0.8
@@ -417,7 +406,7 @@ func TestGradient(t *testing.T) {
 		for _, p := range net.params.All() {
 			if p.Trained() {
 				g := make([]float32, len(p.Host))
-				dev.Download(g, p.Grad)
+				net.plan.dev.Download(g, p.Grad)
 				grads[p.Name] = g
 			}
 		}
@@ -441,7 +430,7 @@ func TestGradient(t *testing.T) {
 				for i := range p.Host {
 					p.Host[i] = start[i] + float32(h*dir[i]/math.Sqrt(norm))
 				}
-				dev.Upload(p.Value, p.Host)
+				net.plan.dev.Upload(p.Value, p.Host)
 				return loss()
 			}
 			// ReLU and the maxima have kinks, and one may lie closer than any step that
@@ -461,23 +450,30 @@ func TestGradient(t *testing.T) {
 	})
 }
 
+// bindSix binds a network for a training step of six images, which it returns with their labels.
+func bindSix(t *testing.T, net *Network) (images, labels []float32) {
+	t.Helper()
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	if err := net.Bind(dev, 6, false); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(net.Release)
+	set := toySet()
+	images, labels = make([]float32, 6*144), make([]float32, 6)
+	set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+	return images, labels
+}
+
 // Backward overwrites the gradients of the pass before it, those of learned subsets too,
 // though both passes are on one draw.
 func TestBackwardAgain(t *testing.T) {
 	test := func(t *testing.T, newNet func(*testing.T) *Network) {
 		net := newNet(t)
-		dev, err := tensor.NewCPU(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dev.Close()
-		if err := net.Bind(dev, 6, false); err != nil {
-			t.Fatal(err)
-		}
-		defer net.Release()
-		set := toySet()
-		images, labels := make([]float32, 6*144), make([]float32, 6)
-		set.Batch(images, labels, &set.Train, []int{0, 1, 2, 3, 4, 5})
+		images, labels := bindSix(t, net)
 		net.Draw(1, Training, 0)
 		pass := func() (grads []float32) {
 			net.Forward(images, true)
