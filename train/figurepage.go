@@ -23,7 +23,7 @@ type figureData struct {
 
 	Class            string // the first class, whose probability is shown
 	Images, Draws    int    // behind that
-	Askew            bool   // those are turned at random already
+	AlreadyTurned    bool   // those are turned at random already
 	WholeDraws       int    // behind the same on the whole group
 	Rotation, Narrow template.HTML
 	Resets           []setting // what other subsets than the learned ones come to
@@ -74,7 +74,7 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	narrow.X.Ticks = []float64{-180, -90, 0, 90, 180}
 	d := &figureData{
 		Style: template.CSS(plots.Style), Set: set, Partial: c.Learns(),
-		Class: f.class, Images: f.images, Draws: f.draws, Askew: f.askew, WholeDraws: f.wholeDraws,
+		Class: f.class, Images: f.images, Draws: f.draws, AlreadyTurned: f.alreadyTurned, WholeDraws: f.wholeDraws,
 		Rotation: svg(rotationChart("rotation", set, f).SVG(900, 400)),
 		Narrow:   svg(narrow.SVG(380, 330)),
 		Turned:   f.turned,
@@ -214,7 +214,7 @@ func rotationChart(id, set string, f *figures) *plots.Chart {
 	low, high := extremes(f.learned)
 	ch.Desc = fmt.Sprintf("With %s the mean over %d test images and %d draws lies between %.2f (at %s) and %.2f (at %s).",
 		name, f.images, f.draws, f.learned[low], degrees(f.angles[low]), f.learned[high], degrees(f.angles[high]))
-	if f.askew {
+	if f.alreadyTurned {
 		ch.Desc = "The images at 0° are turned at random already. " + ch.Desc
 	}
 	if where := inWords(f.crossings); where != "" {

@@ -20,14 +20,14 @@ import (
 // of training: what it does with turned images, on the subsets it learned and on others;
 // how equivariant it is; its kernels.
 type figures struct {
-	class     string         // the first class
-	angles    []float64      // degrees, -180 to 180
-	learned   []float64      // mean probability of the first class at each angle
-	crossings []float64      // angles at which learned crosses 1/2, in degrees
-	images    int            // test images behind the curves
-	askew     bool           // those are turned at random, and what they were before is unknown
-	draws     int            // behind learned
-	picture   *plots.Picture // one of them
+	class         string         // the first class
+	angles        []float64      // degrees, -180 to 180
+	learned       []float64      // mean probability of the first class at each angle
+	crossings     []float64      // angles at which learned crosses 1/2, in degrees
+	images        int            // test images behind the curves
+	alreadyTurned bool           // those are turned at random, and what they were before is unknown
+	draws         int            // behind learned
+	picture       *plots.Picture // one of them
 
 	// The same with every subset reset to the whole group, and the test accuracy then; nil
 	// unless partial.
@@ -308,7 +308,7 @@ func turnedImages(set *data.Dataset, count, step int) ([]float32, *figures) {
 	if set.Upright.Len() > 0 {
 		images = &set.Upright
 	} else {
-		f.askew = set.Turned
+		f.alreadyTurned = set.Turned
 	}
 	var chosen []int
 	for i, label := range images.Labels {

@@ -78,28 +78,28 @@ func (n *inspection) parse(subsets string) error {
 
 // inspectJSON is what inspect finds. docs/command-line.md documents the keys.
 type inspectJSON struct {
-	Run          string              `json:"run"`
-	Weights      string              `json:"weights"`
-	Dataset      string              `json:"dataset"`
-	Synthetic    bool                `json:"synthetic"`
-	Accuracy     float64             `json:"accuracy"`
-	AccuracyStd  float64             `json:"accuracy_std"`
-	Draws        int                 `json:"draws"`
-	Layers       []layerJSON         `json:"layers"`
-	Degrees      []float64           `json:"degrees"`
-	Probability  []float64           `json:"probability"`
-	Askew        bool                `json:"turned_already,omitempty"` // the images at 0 degrees are turned at random
-	Resets       []reset             `json:"resets"`
-	Crossings    []float64           `json:"crossings_degrees"`
-	Equivariance []equivarianceEntry `json:"equivariance"`
-	Confusion    [][]int             `json:"confusion"`
-	Kernels      []kernelJSON        `json:"kernels"`
-	Pass         float64             `json:"seconds_per_pass,omitempty"`
-	WholePass    float64             `json:"whole_group_pass_seconds,omitempty"`
-	PassRatios   []float64           `json:"pass_ratio_quartiles,omitempty"`
-	PassTurns    int                 `json:"pass_turns,omitempty"`
-	Step         int64               `json:"step_bytes,omitempty"`
-	WholeStep    int64               `json:"whole_group_step_bytes,omitempty"`
+	Run           string              `json:"run"`
+	Weights       string              `json:"weights"`
+	Dataset       string              `json:"dataset"`
+	Synthetic     bool                `json:"synthetic"`
+	Accuracy      float64             `json:"accuracy"`
+	AccuracyStd   float64             `json:"accuracy_std"`
+	Draws         int                 `json:"draws"`
+	Layers        []layerJSON         `json:"layers"`
+	Degrees       []float64           `json:"degrees"`
+	Probability   []float64           `json:"probability"`
+	AlreadyTurned bool                `json:"turned_already,omitempty"` // the images at 0 degrees are turned at random
+	Resets        []reset             `json:"resets"`
+	Crossings     []float64           `json:"crossings_degrees"`
+	Equivariance  []equivarianceEntry `json:"equivariance"`
+	Confusion     [][]int             `json:"confusion"`
+	Kernels       []kernelJSON        `json:"kernels"`
+	Pass          float64             `json:"seconds_per_pass,omitempty"`
+	WholePass     float64             `json:"whole_group_pass_seconds,omitempty"`
+	PassRatios    []float64           `json:"pass_ratio_quartiles,omitempty"`
+	PassTurns     int                 `json:"pass_turns,omitempty"`
+	Step          int64               `json:"step_bytes,omitempty"`
+	WholeStep     int64               `json:"whole_group_step_bytes,omitempty"`
 }
 
 // layerJSON is what a group convolution has learned.
@@ -183,7 +183,7 @@ func (n *inspection) checkOut(run string) error {
 func newInspectJSON(path, weights string, cfg *config.Config, score model.Score, f *figures) *inspectJSON {
 	found := &inspectJSON{
 		Run: path, Weights: weights, Accuracy: score.Accuracy, AccuracyStd: score.Std, Draws: score.Draws,
-		Degrees: f.angles, Probability: f.learned, Askew: f.askew, Resets: f.resets, Crossings: f.crossings,
+		Degrees: f.angles, Probability: f.learned, AlreadyTurned: f.alreadyTurned, Resets: f.resets, Crossings: f.crossings,
 		Equivariance: equivarianceEntries(f.equivariance, true), Confusion: f.confusion, Pass: f.pass, WholePass: f.wholePass,
 		PassRatios: f.ratios, PassTurns: f.turns, Step: f.memory.Learned, WholeStep: f.memory.Whole,
 	}
@@ -242,7 +242,7 @@ func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error 
 		}
 	}
 	b.WriteString("probability of the first class against the rotation")
-	if found.Askew {
+	if found.AlreadyTurned {
 		b.WriteString(", of images that are turned at random already")
 	}
 	b.WriteString("\n")

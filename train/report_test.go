@@ -383,11 +383,11 @@ func TestTurnedImagesOfTurnedSets(t *testing.T) {
 			got = append(got, turned[(2*f.images+i)*9+4])
 		}
 		unknown := c.upright.Len() == 0
-		if !slices.Equal(got, c.want) || f.askew != unknown {
-			t.Errorf("upright %v: the curve begins with %v, turned already %v", c.upright, got, f.askew)
+		if !slices.Equal(got, c.want) || f.alreadyTurned != unknown {
+			t.Errorf("upright %v: the curve begins with %v, turned already %v", c.upright, got, f.alreadyTurned)
 		}
 		cfg, r, epochs, sampled := sample(t, "strokes6-180", 1, false)
-		sampled.askew = f.askew
+		sampled.alreadyTurned = f.alreadyTurned
 		path := filepath.Join(t.TempDir(), reportFile)
 		if err := writeReport(path, cfg, r, epochs, sampled); err != nil {
 			t.Fatal(err)
