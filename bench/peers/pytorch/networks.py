@@ -77,11 +77,13 @@ class Elements:
         self.keeps, self.kept = False, None
 
     def draw(self, sets):
-        if self.kept is None or not self.keeps:
-            self.kept = self.drawn(sets)
+        if not self.keeps:
+            return self.fresh(sets)
+        if self.kept is None:
+            self.kept = self.fresh(sets)
         return self.kept
 
-    def drawn(self, sets):
+    def fresh(self, sets):
         if self.group == "mirror":
             return Drawn(sign=torch.tensor([1.0, -1.0], dtype=torch.float64).expand(sets, 2))
         theta = torch.ones(1, dtype=torch.float64) if self.theta is None else self.theta.double()
