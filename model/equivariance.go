@@ -160,7 +160,7 @@ func (net *Network) checkEquivariance(images []float32, cfg *EquivarianceConfig)
 		if math.IsNaN(t.Angle) || math.Abs(t.Angle) > 1e6 {
 			return bad("Transformations", t.Angle, "angles of at most a million radians either way")
 		}
-		if t.Scale != 0 && !(t.Scale >= 1/maxScaling && t.Scale <= maxScaling) {
+		if t.Scale != 0 && !(t.Scale >= 1.0/maxScaling && t.Scale <= maxScaling) {
 			return bad("Transformations", t.Scale, fmt.Sprintf("scales of 1/%d to %[1]d, or 0 for 1", maxScaling))
 		}
 	}

@@ -653,6 +653,7 @@ func TestEquivarianceRefuses(t *testing.T) {
 		"EquivarianceConfig.Transformations is NaN; allowed":  {Transformations: []Transformation{{Angle: math.NaN()}}},
 		"EquivarianceConfig.Transformations is -1; allowed":   {Transformations: []Transformation{{Scale: -1}}},
 		"Transformations is 101; allowed: scales of 1/100 to": {Transformations: []Transformation{{Scale: 101}}},
+		"Transformations is 0.009; allowed: scales of 1/100":  {Transformations: []Transformation{{Scale: 0.009}}},
 	} {
 		_, err := net.Equivariance(t.Context(), images, cfg)
 		var e *ConfigError
