@@ -68,8 +68,9 @@ func (d *Distribution) Widths() (list []int) {
 // SetSize gives every learned axis the same size, to see what a network does on
 // other subsets than those it learned: intervals the half-width theta, and subsets the
 // values that stand there, at most theta of the axis from the identity. Nothing is left to
-// chance then, also in training: a flip is dropped below 1, and from 1 on all is kept. It
-// may go beyond what Clamp allows.
+// chance then, also in training: a flip is dropped below 1, and from 1 on all is kept. Only
+// under Compat, on a grid or group without mirrors, where a probability is taken for its
+// logit, values are kept with one half and with 0.73. It may go beyond what Clamp allows.
 func (d *Distribution) SetSize(theta float64) {
 	values := d.present()
 	for i := range d.axes {

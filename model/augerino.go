@@ -103,7 +103,7 @@ func (t *Trainer) rates() nn.OptimizerConfig {
 func (a *augerino) bind(net *Network, np *nn.Plan) {
 	c := net.cfg
 	a.plan, a.list, a.copies = *np, a.NewLists(1), c.Elements
-	a.warp = newWarp(c.Group, c.Channels, c.Side, np.Batch, c.Elements, c.Compat)
+	a.warp = newWarp(c.Group, c.Channels, c.Side, np.Batch, c.Compat)
 }
 
 // fit plans the network anew where the list that was drawn wants another number of
@@ -161,17 +161,19 @@ func (l *copyMean) Plan(p *nn.Plan, in *nn.Map, batch int) *nn.Map {
 	l.in, l.out, l.inference = in, p.Map(in.C, 1, 1, 1), p.Inference
 	p.Batch = all
 	p.Arena.Reserve(&l.shares, l.copies)
-	l.host = make([]float32, l.copies)
 	in.KeepValue() // the gradient of weights reads both
 	l.out.KeepValue()
-	if !l.inference {
-		l.x, l.y, l.dy = make([]float32, in.Size()), make([]float32, l.out.Size()), make([]float32, l.out.Size())
-	}
 	return l.out
 }
 
-// Bind sets the device.
-func (l *copyMean) Bind(dev tensor.Device) { l.dev = dev }
+// Bind sets the device, and makes room on the host.
+func (l *copyMean) Bind(dev tensor.Device) {
+	l.dev = dev
+	l.host = make([]float32, l.copies)
+	if !l.inference {
+		l.x, l.y, l.dy = make([]float32, l.in.Size()), make([]float32, l.out.Size()), make([]float32, l.out.Size())
+	}
+}
 
 // Forward computes y[k, b] = sum over s of shares[s] x[k, s, b].
 func (l *copyMean) Forward(train bool) {

@@ -68,7 +68,8 @@ func TestWarp(t *testing.T) {
 					}
 					return shown(images[b*pixels+c*side*side:], side, e[0], sign, size, zoom, row, col)
 				}
-				w := newWarp(g, channels, side, batch, copies, compat)
+				w := newWarp(g, channels, side, batch, compat)
+				w.alloc(copies)
 				got := slices.Clone(w.forward(images, u, copies))
 				if len(got) != pixels*copies*batch {
 					t.Fatalf("%d values", len(got))
@@ -119,7 +120,8 @@ func TestWarp(t *testing.T) {
 func TestWarpOfPixels(t *testing.T) {
 	const side = 6
 	image := gradcheck.Normal(side*side, 1)
-	w := newWarp(lie.SE2, 1, side, 1, 2, false)
+	w := newWarp(lie.SE2, 1, side, 1, false)
+	w.alloc(2)
 	got := w.forward(image, []lie.Element{{}, {math.Pi / 2}}, 2)
 	for p, v := range image {
 		if got[2*p] != v {

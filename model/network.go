@@ -281,6 +281,9 @@ func (net *Network) bind(dev tensor.Device, np nn.Plan) error {
 		net.params.Release()
 		return err
 	}
+	if a := net.augerino; a != nil { // not before: a batch too large is for the arena to refuse
+		a.warp.alloc(a.copies)
+	}
 	for _, s := range net.distributions() {
 		s.Bind(dev)
 	}

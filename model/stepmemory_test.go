@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/noether-go/noether/nn"
@@ -36,6 +37,25 @@ func TestStepMemory(t *testing.T) {
 	}
 	eachArchitecture(t, check)
 	eachDropping(t, check)
+}
+
+// TestStepMemoryAllocates: a batch that no memory has room for is counted without any
+// memory that grows with it.
+func TestStepMemoryAllocates(t *testing.T) {
+	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
+		net := newNet(t)
+		if net.cfg.PerElement {
+			t.Skip("a list of elements for each image")
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		step, err := net.StepMemory(TrainConfig{Batch: maxBatch})
+		runtime.ReadMemStats(&after)
+		took := int64(after.TotalAlloc - before.TotalAlloc)
+		if err != nil || took > 1<<22 || took > step.Whole/1000 {
+			t.Errorf("%+v, %v, with %d bytes allocated", step, err, took)
+		}
+	})
 }
 
 // TestStepMemorySuffices: a plan of that size for what the learned subsets draw computes

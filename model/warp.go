@@ -29,14 +29,18 @@ type warp struct {
 	copies []float32 // [C, H, W, copies, B], and its gradient on the way back
 }
 
-func newWarp(g lie.Group, channels, side, batch, copies int, compat bool) warp {
+func newWarp(g lie.Group, channels, side, batch int, compat bool) warp {
 	w := warp{group: g, channels: channels, side: side, batch: batch, zoom: 1}
 	if compat && side > 1 {
 		w.zoom = float64(side) / float64(side-1)
 	}
-	size := channels * side * side * batch
-	w.images, w.copies = make([]float32, size), make([]float32, size*copies)
 	return w
+}
+
+// alloc makes room for a batch of images and at most so many copies of each.
+func (w *warp) alloc(copies int) {
+	size := w.channels * w.side * w.side * w.batch
+	w.images, w.copies = make([]float32, size), make([]float32, size*copies)
 }
 
 // corners is where the four pixels around a position begin in a plane of images, -1 for one
