@@ -43,7 +43,8 @@
 //
 //   - Taps, the direct convolution over live taps as matrix products that read the
 //     maps where they lie, or from one copy, never from an im2col matrix (taps.go
-//     and the files it names; with the normalisation behind a lifting layer, stem.go). It takes a rendered kernel, the next two take features;
+//     and the files it names; with the normalisation behind a lifting layer, stem.go; for kernels of one
+//     tap and elements in pairs, points.go). It takes a rendered kernel, the next two take features;
 //   - Frequency, a product for each frequency of the transformed planes
 //     (frequency.go and the files it names), which are real where elements come in
 //     pairs half a turn apart, as the combs of layers that learn no subset do

@@ -451,7 +451,8 @@ func (l *layer) paired(u, v []lie.Element) bool {
 //
 // A layer that works on features renders none, and Kernel panics with *Error: on a CPU, one
 // whose Algorithm is Frequency or LowRank, or that has a list of elements for each image
-// and is not a Depthwise. Config.Algorithm Taps renders one; so does Dense, for any
+// and is not a Depthwise. A Pointwise whose elements come in pairs half a turn apart renders half of
+// its kernel, and Kernel panics as well. Config.Algorithm Taps renders one; so does Dense, for any
 // algorithm and one list.
 func (l *layer) Kernel() tensor.Buffer {
 	const op = "Kernel"
@@ -461,6 +462,8 @@ func (l *layer) Kernel() tensor.Buffer {
 		refuse(op, "%s renders no kernel, being computed with the algorithm %q; Config.Algorithm %q renders one, Dense one for any algorithm", l.cfg.Name, l.Algorithm(), Taps)
 	case l.positions == 0:
 		refuse(op, "%s: no Render before it", l.cfg.Name)
+	case l.shape.Paired:
+		refuse(op, "%s renders half of its kernel, since its elements come in pairs; Config.Algorithm %q renders all of it, and so does Dense", l.cfg.Name, Taps)
 	}
 	return l.kernelValues()
 }
@@ -479,7 +482,7 @@ func (l *layer) forWeights() tensor.Buffer { return l.scratch.Slice(l.weighted, 
 // device.
 func (l *layer) Algorithm() Algorithm {
 	switch any(l.algorithm()).(type) {
-	case *taps, *single:
+	case *taps, *single, *points:
 		return Taps
 	case *frequency:
 		return Frequency

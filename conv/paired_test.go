@@ -44,26 +44,8 @@ func TestPairedPasses(t *testing.T) {
 		k := newFactoredKernel(random, &s, 5, scaling(e.in%3))
 		columns := s.rendered() * s.NIn * len(s.Offsets)
 		half := k.kernel(0, columns, 1)
-		// mirror calls f for every value of the whole kernel and the one of the
-		// half that it equals.
-		mirror := func(f func(whole, half int)) {
-			taps := len(s.Offsets)
-			for oc := range s.Out * s.In {
-				for i := range s.NOut {
-					for j := range s.NIn {
-						for k := range taps {
-							at := ((oc*s.NOut+i)*s.NIn+j)*taps + k
-							ih, jh, kh := i, j, k
-							if i >= s.NOut/2 {
-								ih, jh, kh = i-s.NOut/2, (j+s.NIn/2)%s.NIn, taps-1-k
-							}
-							f(at, ((oc*s.NOut/2+ih)*s.NIn+jh)*taps+kh)
-						}
-					}
-				}
-			}
-		}
 		kernel := make([]float32, whole.KernelSize())
+		mirror := func(f func(whole, half int)) { eachOfPairs(&s, f) }
 		mirror(func(whole, at int) { kernel[whole] = float32(half[at] * k.at(at%columns)) })
 		x, dy := normal(random, s.Sources()*s.H*s.W*s.B), normal(random, s.Targets()*s.OutH*s.OutW*s.B)
 		bias := normal(random, s.Out)
@@ -120,13 +102,42 @@ func TestPairedPasses(t *testing.T) {
 	}
 }
 
+// eachOfPairs calls f for every value of a whole kernel and the one of the half that is rendered for pairs which it
+// equals.
+func eachOfPairs(s *Shape, f func(whole, half int)) {
+	taps := len(s.Offsets)
+	for oc := range s.Out * s.In {
+		for i := range s.NOut {
+			for j := range s.NIn {
+				for k := range taps {
+					at := ((oc*s.NOut+i)*s.NIn+j)*taps + k
+					ih, jh, kh := i, j, k
+					if i >= s.NOut/2 {
+						ih, jh, kh = i-s.NOut/2, (j+s.NIn/2)%s.NIn, taps-1-k
+					}
+					f(at, ((oc*s.NOut/2+ih)*s.NIn+jh)*taps+kh)
+				}
+			}
+		}
+	}
+}
+
 // TestPairedLayer compares a layer on rigid combs, whose kernel is half rendered,
 // with the same layer on the same elements taken one by one.
 func TestPairedLayer(t *testing.T) {
-	cfg := Config{Name: "conv", In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}
-	z := sizes{maxIn: 6, maxOut: 8, h: 7, w: 6, b: 5}
+	t.Run("frequency", func(t *testing.T) {
+		testPairedLayer(t, groupwise, Config{In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}, 5)
+	})
+	t.Run("one tap", func(t *testing.T) {
+		testPairedLayer(t, pointwise, Config{In: 3, Out: 4, Hidden: 8}, 16)
+	})
+}
+
+func testPairedLayer(t *testing.T, k kind, cfg Config, b int) {
+	z := sizes{maxIn: 6, maxOut: 8, h: 7, w: 6, b: b}
+	cfg.Name = "conv"
 	run := func(rigid bool) (h *harness, y, dx []float32, du, dv float64) {
-		h = newHarness(t, groupwise, cfg, z, 2, false)
+		h = newHarness(t, k, cfg, z, 2, false)
 		comb := func(e *gumbel.Elements, offset float64) {
 			e.Rigid = rigid
 			e.SetLen(e.Max())
@@ -157,6 +168,9 @@ func TestPairedLayer(t *testing.T) {
 	cfg.Group = lie.SE2
 	one, y, dx, du, dv := run(false)
 	two, y2, dx2, du2, dv2 := run(true)
+	if k == pointwise {
+		refuses(t, "Kernel", `conv: Kernel: conv renders half of its kernel, since its elements come in pairs; Config.Algorithm "taps" renders all of it, and so does Dense`, func() { two.Kernel() })
+	}
 	compareNorm(t, "y", y2, widened(y), nil)
 	compareNorm(t, "dx", dx2, widened(dx), nil)
 	for i, p := range one.Parameters() {

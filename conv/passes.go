@@ -182,6 +182,9 @@ func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, infe
 		if f, err := a.featurePasses(s, features, scaled); f != nil || err != nil {
 			return nil, f, err
 		}
+		if a != Taps && pairsPoints(s) {
+			return new(points), nil, nil
+		}
 		return newDirect(s), nil, nil
 	case Provider:
 		if s.PerElement {

@@ -1,0 +1,88 @@
+package conv
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/noether-go/noether/internal/asmtest"
+	"github.com/noether-go/noether/internal/stream"
+)
+
+// TestPairedPoints compares the passes of kernels of one tap, for elements in pairs, with the definition of
+// the convolution with the whole kernel.
+func TestPairedPoints(t *testing.T) {
+	random := stream.New(9, "paired points", 0)
+	for _, e := range []struct{ in, out, maxIn, maxOut, nIn, nOut, h, w, b int }{
+		{8, 8, 2, 2, 2, 2, 1, 1, 16},
+		{5, 7, 4, 6, 4, 6, 3, 5, 17}, // columns that no tile divides
+		{4, 4, 4, 4, 4, 4, 2, 4, 16}, // one block of columns
+		{9, 3, 6, 9, 4, 8, 5, 5, 31}, // fewer live than planned
+		{3, 70, 8, 4, 8, 2, 3, 3, 19},
+		{70, 3, 8, 8, 8, 8, 3, 2, 19}, // more sources than are summed at a time
+		{17, 33, 4, 4, 4, 4, 2, 3, 64},
+	} {
+		largest := newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(1), 1, Same)
+		if !pairsPoints(largest) {
+			t.Fatalf("%+v is not taken in pairs", e)
+		}
+		whole := *largest
+		whole.NIn, whole.NOut = e.nIn, e.nOut
+		s := whole
+		s.Paired = true
+		half, kernel := normal(random, s.KernelSize()), make([]float32, whole.KernelSize())
+		eachOfPairs(&s, func(whole, at int) { kernel[whole] = half[at] })
+		p := problem{
+			trial: trial{name: fmt.Sprintf("%+v", e), largest: *largest, live: s},
+			x:     normal(random, s.Sources()*s.H*s.W*s.B), dy: normal(random, s.Targets()*s.H*s.W*s.B),
+			kernel: half, bias: normal(random, s.Out),
+		}
+		want := definition(&whole, p.x, kernel, p.bias, p.dy)
+		p.want = want
+		p.want.dk, p.want.size = make([]float64, len(half)), make([]float64, len(half))
+		eachOfPairs(&s, func(whole, at int) {
+			p.want.dk[at] += want.dk[whole]
+			p.want.size[at] += want.size[whole]
+		})
+		testPasses(t, func(*Shape) Passes { return new(points) }, []problem{p})
+	}
+}
+
+// TestPointsAlone: elements that are no pairs are taken one by one.
+func TestPointsAlone(t *testing.T) {
+	random := stream.New(9, "points", 0)
+	s := newShape(5, 7, 4, 6, 3, 5, 17, grid(1), 1, Same)
+	p := problem{
+		trial: trial{name: "no pairs", largest: *s, live: *s},
+		x:     normal(random, s.Sources()*s.H*s.W*s.B), dy: normal(random, s.Targets()*s.H*s.W*s.B),
+		kernel: normal(random, s.KernelSize()), bias: normal(random, s.Out),
+	}
+	p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
+	testPasses(t, func(*Shape) Passes { return new(points) }, []problem{p})
+}
+
+// TestPointsPairs: where products are sliced, and as the algorithm taps, elements are taken one by one.
+func TestPointsPairs(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		dev := newCPU(t, 1)
+		for _, c := range []struct {
+			channels  int
+			algorithm Algorithm
+		}{{8, Auto}, {32, Auto}, {8, Taps}} {
+			s := newShape(c.channels, c.channels, 8, 8, 7, 7, 64, grid(1), 1, Same)
+			p, _, err := choose(dev, s, c.algorithm, 0, false, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Sizes(s, false)
+			if err := p.Bind(dev, s); err != nil {
+				t.Fatal(err)
+			}
+			pairs, ok := p.(interface{ Pairs() bool })
+			var f frame
+			f.forward(s, s)
+			if got, want := ok && pairs.Pairs(), c.algorithm == Auto && f.form != inPoints; got != want {
+				t.Errorf("%d channels, %s: pairs %v, want %v", c.channels, c.algorithm, got, want)
+			}
+		}
+	})
+}
