@@ -128,7 +128,7 @@ func (l *layer) takesStem(p *nn.Plan) bool {
 	_, cpu := p.Device.(*tensor.CPU)
 	columns := s.Sources() * len(s.Offsets)
 	switch {
-	case n == nil || p.Inference || l.inputGrad || l.outEl.Weighted || s.PerElement:
+	case n == nil || l.inputGrad || l.outEl.Weighted || s.PerElement:
 		return false
 	case p.Device != nil && !cpu || l.cfg.Algorithm != Auto && l.cfg.Algorithm != Taps:
 		return false

@@ -36,6 +36,11 @@ func (c stemCase) String() string {
 
 func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemHarness {
 	t.Helper()
+	return planStem(t, c, threads, together, false)
+}
+
+func planStem(t testing.TB, c stemCase, threads int, together, inference bool) *stemHarness {
+	t.Helper()
 	c.cfg.Name, c.cfg.Hidden, c.cfg.Omega0 = "lift", 8, 4
 	l, err := NewLifting(c.cfg, 11)
 	if err != nil {
@@ -64,7 +69,7 @@ func newStemHarness(t testing.TB, c stemCase, threads int, together bool) *stemH
 	norm.Weight.Host[0] *= -1
 	h := &stemHarness{norm: norm, harness: &harness{layer: l.layer, dev: newCPU(t, threads)}}
 	h.u = gumbel.NewLists(l.cfg.Group, c.z.maxOut, 1)
-	p := &nn.Plan{Arena: &h.arena, Batch: c.z.b}
+	p := &nn.Plan{Arena: &h.arena, Batch: c.z.b, Inference: inference}
 	h.in = p.Map(c.cfg.In, 1, c.z.h, c.z.w)
 	if together {
 		h.out, h.whole = l.PlanNorm(p, h.in, h.u, norm)
@@ -271,13 +276,11 @@ func TestStem(t *testing.T) {
 				continue
 			}
 			t.Run(c.String(), func(t *testing.T) {
-				var all [3]*stemHarness
-				for k := range all {
-					h := newStemHarness(t, c, []int{1, 2, 2}[k], k < 2)
-					if h.whole != (k < 2) {
+				evaluated := func(threads int, together, inference bool) *stemHarness {
+					h := planStem(t, c, threads, together, inference)
+					if h.whole != together {
 						t.Fatalf("as one layer: %v", h.whole)
 					}
-					all[k] = h
 					h.place(stream.New(uint64(i), "test", 0), 1, max(1, c.z.maxOut-i%2))
 					if h.window != nil {
 						slices.Reverse(h.u.G)
@@ -288,11 +291,13 @@ func TestStem(t *testing.T) {
 					}
 					h.dev.Upload(h.in.Value, images)
 					h.forward(false)
-					h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 7))
+					return h
 				}
-				one, two, apart := all[0], all[1], all[2]
+				one, two, apart := evaluated(1, true, false), evaluated(2, true, false), evaluated(2, false, false)
 				compareNormWithin(t, "values without train", one.download(one.out.Live()), widen(apart.download(apart.out.Live())), 2e-6)
-				for _, h := range all {
+				frozen := evaluated(2, true, true)
+				equal(t, "values without train, planned for inference or not,", one.download(one.out.Live()), frozen.download(frozen.out.Live()))
+				for _, h := range []*stemHarness{one, two, apart} {
 					h.forward(true)
 					h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 7))
 					h.params.ZeroGrad()
