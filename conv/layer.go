@@ -555,24 +555,20 @@ func (l *layer) Backward() {
 }
 
 // backward is Backward from dy, for what the passes were given as input and want as
-// its gradient.
+// its gradient: to the rendered kernel or, by way of its factors, to the coordinates.
 func (l *layer) backward(x, dx, dy tensor.Buffer, accumulate bool) {
-	s, n := &l.shape, l.moving()
+	s := &l.shape
 	var dbias tensor.Buffer
 	if l.bias != nil {
 		dbias = l.bias.Grad
 	}
 	switch {
 	case l.factored != nil:
-		l.featuresBackward(x, dx, dy, dbias, accumulate, n)
-	case l.stem != nil:
-		dkernel := l.kernelValues() // the kernel itself has served
-		l.stem.Backward(dkernel, dy, l.out.Live(), x, l.prepared, l.spare(), s)
-		l.kernelBackward(dkernel, n)
+		l.featuresBackward(x, dx, dy, dbias, accumulate)
+	case l.stem != nil: // the kernel itself has served
+		l.stem.Backward(l.kernelValues(), dy, l.out.Live(), x, l.prepared, l.spare(), s)
 	default:
-		dkernel := l.kernelValues()
-		l.passes.Backward(dkernel, dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
-		l.kernelBackward(dkernel, n)
+		l.passes.Backward(l.kernelValues(), dbias, dx, x, dy, l.prepared, l.spare(), s, accumulate)
 	}
 }
 
@@ -584,10 +580,13 @@ func (l *layer) moving() int {
 	return l.coords.rows() * l.positions
 }
 
-// elementsBackward goes back through the penalty, whose pieces lie where the passes and the weights had theirs, and from
-// the coordinates to the elements.
+// elementsBackward goes back from a rendered kernel and through the penalty, whose scratch memory is that of the passes and
+// of the weights, and from the coordinates to the elements.
 func (l *layer) elementsBackward() {
 	s, n := &l.shape, l.moving()
+	if l.factored == nil {
+		l.kernelBackward(l.kernelValues(), n)
+	}
 	if l.penalty != nil {
 		l.penaltyBackward(n)
 	}
@@ -615,14 +614,14 @@ func (l *layer) kernelBackward(dkernel tensor.Buffer, n int) {
 }
 
 // featuresBackward goes back through the convolution and the kernel network
-// without a kernel; n values of dx are wanted.
-func (l *layer) featuresBackward(x, dx, dy, dbias tensor.Buffer, accumulate bool, n int) {
+// without a kernel.
+func (l *layer) featuresBackward(x, dx, dy, dbias tensor.Buffer, accumulate bool) {
 	d := l.factorsGrad(l.positions)
 	l.factored.Backward(d, l.factors, dbias, dx, x, dy, l.prepared, l.spare(), &l.shape, accumulate)
 	if l.scaled() {
 		l.scaleBackward(d.Scale)
 	}
-	l.net.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(n))
+	l.net.BackwardFeatures(d.W, d.B, d.F, l.positionsGrad(l.moving()))
 }
 
 // factorsSize returns the size of the gradients of the factors of so many positions.

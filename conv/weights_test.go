@@ -12,6 +12,7 @@ import (
 	"github.com/noether-go/noether/internal/race"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 )
 
 // weighted calls test for both kinds of layer that sum over elements, all ways to
@@ -182,6 +183,37 @@ func angles(v []lie.Vector) []float32 {
 		list = append(list, float32(g[0]))
 	}
 	return list
+}
+
+// TestScaleLeavesMaps: the gradient of a rendered kernel's scale, in whose memory the weighted input and its gradient were,
+// changes neither that of the input nor those of the weights.
+func TestScaleLeavesMaps(t *testing.T) {
+	gradients := func(a Algorithm) (dx []float32, weights []float64) {
+		cfg := Config{Name: "conv", Group: lie.Sim2, In: 2, Out: 2, Side: 5, Hidden: 64, Algorithm: a}
+		h := newHarness(t, groupwise, cfg, sizes{4, 4, 3, 3, 3}, 1, false)
+		h.v.Weighted, h.v.Rigid = true, true // with half a turn between some, so that it is not the kernel that is weighted
+		h.arena.Release()
+		p := &nn.Plan{Arena: &h.arena, Batch: h.in.B}
+		h.in = p.Map(h.in.C, h.in.MaxN, h.in.H, h.in.W)
+		h.out = h.plan(p, h.in, h.v, h.u)
+		if err := h.arena.Bind(h.dev); err != nil {
+			t.Fatal(err)
+		}
+		h.Bind(h.dev)
+		_, dx, _ = h.pass(1, false, func() {})
+		if h.weights == nil || h.window == nil {
+			t.Fatal("no weighted input, or no scale")
+		}
+		return dx, h.v.WeightGrad
+	}
+	dx, weights := gradients(Taps)
+	wantDX, wantWeights := gradients(LowRank)
+	compareNormWithin(t, "gradient of the input", dx, widen(wantDX), 1e-5)
+	for j, want := range wantWeights {
+		if d := math.Abs(weights[j] - want); !(d <= 1e-4*math.Abs(want)) {
+			t.Errorf("gradient of weight %d is %v, want %v", j, weights[j], want)
+		}
+	}
 }
 
 // Elements of weight zero might as well not be there.
