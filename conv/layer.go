@@ -324,11 +324,12 @@ func (l *layer) Bind(dev tensor.Device) {
 	}
 	l.parametersBound("Bind")
 	l.dev = dev
-	if err := l.algorithm().Bind(dev, &l.shape); err != nil {
+	s := l.largest()
+	if err := l.algorithm().Bind(dev, s); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
 	if l.stem != nil {
-		if err := l.stem.bind(&l.shape); err != nil {
+		if err := l.stem.bind(s); err != nil {
 			refuse("Bind", "%s: %v", l.cfg.Name, err)
 		}
 	}
@@ -339,6 +340,16 @@ func (l *layer) Bind(dev tensor.Device) {
 	if cpu, ok := dev.(*tensor.CPU); ok {
 		l.coords.bind(cpu.Team())
 	}
+}
+
+// largest returns the shape with all elements that were planned; the last Render may have had fewer.
+func (l *layer) largest() *Shape {
+	s := l.shape
+	s.NOut, s.Paired = l.outEl.Max(), false
+	if l.inEl != nil {
+		s.NIn = l.inEl.Max()
+	}
+	return &s
 }
 
 // planned panics unless Plan was called.

@@ -433,6 +433,32 @@ func TestListsShrink(t *testing.T) {
 	}
 }
 
+// TestBindAgain wants a layer that is bound once more, after a pass of fewer elements, to be bound for all of them.
+func TestBindAgain(t *testing.T) {
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		for _, a := range []Algorithm{Taps, LowRank, Frequency} {
+			if a == Frequency && k == pointwise {
+				continue
+			}
+			cfg := Config{Name: "conv", In: 4, Out: 5, Side: 3, Bias: true, InputGrad: true, Algorithm: a}
+			var bits [2][]float32
+			for i := range bits {
+				h := newHarness(t, k, cfg, sizes{3, 4, 6, 7, 16}, 1, false)
+				if i == 1 {
+					h.place(stream.New(1, "few", 0), 1, 1)
+					h.Forward(true)
+					h.Bind(h.dev)
+				}
+				h.place(stream.New(1, "elements", 0), min(3, h.in.MaxN), 4)
+				bits[i] = h.step()
+			}
+			if !slices.Equal(bits[0], bits[1]) {
+				t.Errorf("%v, %v: other bits than where it is bound once", k, a)
+			}
+		}
+	}
+}
+
 // TestRenderOnce wants Convolve to use the kernel of the last Render, for any
 // number of inputs.
 func TestRenderOnce(t *testing.T) {
