@@ -35,7 +35,11 @@ func (l *Lifting) Plan(p *nn.Plan, in *nn.Map, out *gumbel.Elements) *nn.Map {
 // PlanNorm is Plan for a layer that n follows. In a plan for training on a CPU the two are one layer
 // where that can be, and PlanNorm returns n's output map: Forward and Backward do then what n's would
 // do, which is not to be planned, but whose parameters are to be bound. Else whole is false, and the map is that of Plan.
+// It panics as that does, and for a normalisation of another number of channels.
 func (l *Lifting) PlanNorm(p *nn.Plan, in *nn.Map, out *gumbel.Elements, n *nn.BatchNorm) (y *nn.Map, whole bool) {
+	if n != nil && len(n.Weight.Host) != l.cfg.Out {
+		refuse("PlanNorm", "%s has %d output channels, the normalisation behind it %d", l.cfg.Name, l.cfg.Out, len(n.Weight.Host))
+	}
 	l.behind = n
 	y = l.plan(p, in, nil, out)
 	return y, l.stem != nil

@@ -1,6 +1,7 @@
 package conv
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -178,8 +179,11 @@ func newStem(p *taps, n *nn.BatchNorm, s *Shape) *stem {
 // out returns height and width of the result.
 func (t *stem) out(s *Shape) (h, w int) { return s.OutH / t.tile.side, s.OutW / t.tile.side }
 
-// bind reserves the memory of the workers.
+// bind reserves the memory of the workers. The error says which parameter of the normalisation has none.
 func (t *stem) bind(s *Shape) error {
+	if p := nn.Unbound(t.norm.Parameters()); p != nil {
+		return fmt.Errorf("the parameter %q is not bound to a device; call Parameters.Bind first", p.Name)
+	}
 	t.local = t.local[:0]
 	for range t.p.team.Size() {
 		t.local = append(t.local, make([]float64, len(t.mean)))

@@ -13,6 +13,7 @@ import (
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
+	"github.com/noether-go/noether/tensor"
 )
 
 // stemHarness is a lifting convolution and the normalisation behind it, as one layer or as two.
@@ -348,4 +349,41 @@ func TestStemApart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStemMisuse: what follows a layer is refused where it does not go with it, or has no memory.
+func TestStemMisuse(t *testing.T) {
+	c := stemCases[0]
+	c.cfg.Name = "lift"
+	l, err := NewLifting(c.cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, u := newCPU(t, 1), gumbel.NewElements(lie.SE2, c.z.maxOut)
+	plan := func(channels int) (arena *tensor.Arena) {
+		n, err := nn.NewBatchNorm("norm", channels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &nn.Plan{Arena: new(tensor.Arena), Batch: c.z.b}
+		if _, whole := l.PlanNorm(p, p.Map(c.cfg.In, 1, c.z.h, c.z.w), u, n); !whole {
+			t.Fatal("two layers")
+		}
+		return p.Arena
+	}
+	for _, channels := range []int{1, c.cfg.Out + 1} {
+		refuses(t, "channels", fmt.Sprintf("conv: PlanNorm: lift has 10 output channels, the normalisation behind it %d", channels), func() { plan(channels) })
+	}
+	arena := plan(c.cfg.Out)
+	if err := arena.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	defer arena.Release()
+	var params nn.Parameters
+	params.Add(l.Parameters()...)
+	if err := params.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	defer params.Release()
+	refuses(t, "parameters", `conv: Bind: lift: the parameter "norm.module.weight" is not bound to a device; call Parameters.Bind first`, func() { l.Bind(dev) })
 }
