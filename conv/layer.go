@@ -337,9 +337,11 @@ func (l *layer) Bind(dev tensor.Device) {
 	if l.weights != nil {
 		l.weights.Bind(dev)
 	}
+	var team *tensor.Team
 	if cpu, ok := dev.(*tensor.CPU); ok {
-		l.coords.bind(cpu.Team())
+		team = cpu.Team()
 	}
+	l.coords.bind(team)
 }
 
 // largest returns the shape with all elements that were planned; the last Render may have had fewer.

@@ -459,6 +459,63 @@ func TestBindAgain(t *testing.T) {
 	}
 }
 
+// elsewhere is a device that brings its own passes.
+type elsewhere struct {
+	tensor.Device
+	cpu *tensor.CPU
+}
+
+func (d elsewhere) NewPasses(*Shape) (Passes, error) { return passesElsewhere{newTaps(), d.cpu}, nil }
+
+type passesElsewhere struct {
+	*taps
+	cpu *tensor.CPU
+}
+
+func (p passesElsewhere) Bind(_ tensor.Device, s *Shape) error { return p.taps.Bind(p.cpu, s) }
+
+// TestDeviceChanges wants a layer to leave the workers of a CPU alone when it has gone to another device.
+func TestDeviceChanges(t *testing.T) {
+	l, err := build(groupwise, Config{Name: "conv", In: 2, Out: 3, Side: 3, Algorithm: Taps}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	four := gumbel.NewElements(lie.SE2, 4)
+	forward := func(dev tensor.Device) []float32 {
+		p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2, Device: dev}
+		in := p.Map(2, 4, 5, 5)
+		out := (&Group{l}).Plan(p, in, four, four)
+		if err := p.Arena.Bind(dev); err != nil {
+			t.Fatal(err)
+		}
+		defer p.Arena.Release()
+		var params nn.Parameters
+		params.Add(l.Parameters()...)
+		if err := params.Bind(dev); err != nil {
+			t.Fatal(err)
+		}
+		defer params.Release()
+		l.Bind(dev)
+		dev.Upload(in.Value, gradcheck.Normal(in.Size(), 1))
+		l.Forward(false)
+		y := make([]float32, out.Size())
+		dev.Download(y, out.Live())
+		return y
+	}
+	first, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := forward(first)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := newCPU(t, 1)
+	if d := maxDiff(forward(elsewhere{second, second}), want); !(d <= 1e-5) {
+		t.Errorf("off by %v", d)
+	}
+}
+
 // TestRenderOnce wants Convolve to use the kernel of the last Render, for any
 // number of inputs.
 func TestRenderOnce(t *testing.T) {
