@@ -30,7 +30,7 @@
 // # A step
 //
 // Forward is Render (positions, kernel network, rearrangement) and Convolve. With
-// elements and parameters at rest one Render serves many Convolves. Backward goes
+// elements and parameters at rest one Render serves many Convolves, in inference. Backward goes
 // from the gradient of the output map to that of the kernel, through the kernel
 // network to its parameters and to the elements, and to the input map. No pass
 // allocates, and the results do not depend on the number of threads.

@@ -400,7 +400,8 @@ func (l *layer) Forward(train bool) {
 }
 
 // Render evaluates the kernel network at the present elements. Where those and
-// the parameters stay as they are, one Render serves any number of Convolves.
+// the parameters stay as they are, one Render serves any number of Convolves, in a plan for
+// inference or without Plan.Next: in training other layers share the memory of what was rendered from step to step.
 func (l *layer) Render() {
 	l.bound("Render")
 	s := &l.shape
