@@ -324,14 +324,14 @@ func synthesisTogether(kinds, rows, w, batch int) int {
 	return max(1, min(mostTogether, synthesisValues/(kinds*rows*w*batch)))
 }
 
-// synthesisLocal returns the size of a worker's memory: rows of both kinds, the
-// spectrum folded, or a channel.
+// synthesisLocal returns the size of a worker's memory: rows of both kinds, and the
+// spectrum folded.
 func (l *lattice) synthesisLocal(s *Shape) int {
 	size := 0
 	for _, w := range []int{l.back.w, l.out.w} {
 		n := synthesisTogether(1, 1, w, s.B)
 		rows := max(2*l.periodH*w*s.B, synthesisValues)
-		size = max(size, rows+max(2*l.periodW*n, l.periodH*w)*s.B)
+		size = max(size, rows+2*l.periodW*n*s.B)
 	}
 	return size
 }
