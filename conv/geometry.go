@@ -10,7 +10,7 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// Tap is a point of the kernel grid that lies within the disc of radius one.
+// Tap is a point of the kernel grid: one that lies within the disc of radius one or, on a group that scales the plane, any.
 type Tap struct {
 	// Row and Col are steps of the grid from its centre, -k/2..k/2.
 	Row, Col int

@@ -492,8 +492,8 @@ func (l *layer) spare() tensor.Buffer { return l.scratch.Slice(l.kernel, l.weigh
 func (l *layer) forWeights() tensor.Buffer { return l.scratch.Slice(l.weighted, l.scratch.Len()) }
 
 // Algorithm returns how a CPU computes the layer: what the configuration says or, for
-// Auto, what was chosen when the layer was planned. It is Auto before that and on another
-// device.
+// Auto, what was chosen when the layer was planned. It is Auto before that, on another
+// device, and for a Depthwise, which has one way alone.
 func (l *layer) Algorithm() Algorithm {
 	switch any(l.algorithm()).(type) {
 	case *taps, *single, *points:
@@ -508,7 +508,7 @@ func (l *layer) Algorithm() Algorithm {
 	return Auto
 }
 
-// Taps returns the live taps of the kernel grid in row-major order.
+// Taps returns the taps of the kernel grid in row-major order: those of the disc or, on a group that scales the plane, all.
 func (l *layer) Taps() []Tap { return l.coords.taps }
 
 // Convolve computes the output map with the rendered kernel.

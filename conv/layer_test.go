@@ -387,7 +387,7 @@ func (h *harness) step() []float32 {
 	return all
 }
 
-// TestPlannedLarger wants a layer planned for more elements to give the bits of
+// TestPlannedLarger wants a layer planned for more elements to give the results of
 // one planned for the live ones.
 func TestPlannedLarger(t *testing.T) {
 	for _, c := range []struct {
