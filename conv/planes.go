@@ -127,7 +127,7 @@ func (p *planes) Forward(y, x, prepared, _ tensor.Buffer, s *Shape) {
 
 // Backward computes the gradients of the kernel, of the bias and of x.
 func (p *planes) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
-	sumBias(p.cpu, dbias, dy, s)
+	addBiasGrad(p.cpu, dbias, dy, s)
 	if !dkernel.IsZero() {
 		p.from, p.dy, p.to = x.Host(), dy.Host(), dkernel.Host()
 		if s.PerElement {

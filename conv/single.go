@@ -133,7 +133,7 @@ func (p *single) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 
 // Backward computes the gradients of the kernel, of the bias and of x.
 func (p *single) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool) {
-	sumBias(p.cpu, dbias, dy, s)
+	addBiasGrad(p.cpu, dbias, dy, s)
 	memory := pieces{scratch.Host()}
 	p.columns = memory.cut(s.In * s.depth() * s.B)
 	p.y = dy.Host()

@@ -190,7 +190,7 @@ func (p *taps) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Buff
 		p.kernelGrad(dkernel, x, dy, scratch, s)
 		fallthrough
 	default:
-		sumBias(p.cpu, dbias, dy, s)
+		addBiasGrad(p.cpu, dbias, dy, s)
 	}
 	if !dx.IsZero() {
 		p.inputGrad(dx, dy, prepared, scratch, s, accumulate)
@@ -244,13 +244,6 @@ func (p *taps) thinKernelGrad(dkernel, dbias, x, dy, scratch tensor.Buffer, s *S
 		r.addBias(dbias.Host())
 	}
 	r.shape, r.src, r.dy, r.kernel, r.sums = nil, nil, nil, nil, nil
-}
-
-// sumBias adds the sums of the channels of dy to the gradient of the bias, if that is wanted.
-func sumBias(cpu *tensor.CPU, dbias, dy tensor.Buffer, s *Shape) {
-	if !dbias.IsZero() {
-		cpu.SumRows(dbias, dy, s.Out, s.NOut*s.OutH*s.OutW*s.B, true)
-	}
 }
 
 // arrangement moves a kernel between the layouts of the passes. Items are rows
