@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"fmt"
-
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
 )
@@ -365,9 +363,9 @@ func (p *frequency) KeepSpectra() { p.keep = true }
 
 // Bind names the CPU and the largest shape.
 func (p *frequency) Bind(dev tensor.Device, s *Shape) error {
-	cpu, ok := dev.(*tensor.CPU)
-	if !ok {
-		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	cpu, err := cpuOf(dev)
+	if err != nil {
+		return err
 	}
 	p.cpu = cpu
 	p.discs = discs{even: make([]int, s.NOut), runs: make([]span, 0, s.NOut)}

@@ -1,7 +1,6 @@
 package conv
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/noether-go/noether/asm"
@@ -277,9 +276,9 @@ func (p *lowRank) blockChannels(s *Shape) int {
 // Bind names the CPU and the largest shape. The memory of the workers is sized
 // for the level of assembly that is active now.
 func (p *lowRank) Bind(dev tensor.Device, s *Shape) error {
-	cpu, ok := dev.(*tensor.CPU)
-	if !ok {
-		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	cpu, err := cpuOf(dev)
+	if err != nil {
+		return err
 	}
 	p.cpu, p.team = cpu, cpu.Team()
 	p.locals = make([]lowRankLocal, p.team.Size())

@@ -150,6 +150,15 @@ type featurePasses interface {
 	Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scratch tensor.Buffer, s *Shape, accumulate bool)
 }
 
+// cpuOf returns the CPU that passes are bound to, and an error for another device.
+func cpuOf(dev tensor.Device) (*tensor.CPU, error) {
+	cpu, ok := dev.(*tensor.CPU)
+	if !ok {
+		return nil, fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	}
+	return cpu, nil
+}
+
 // addBiasGrad adds the sums over the planes of dy to the gradient of a bias, if that is wanted.
 func addBiasGrad(cpu *tensor.CPU, dbias, dy tensor.Buffer, s *Shape) {
 	if !dbias.IsZero() {

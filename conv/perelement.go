@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"fmt"
-
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
 )
@@ -68,9 +66,9 @@ func (p *perElement) segmentSize(s *Shape) int { return roundUp(s.Out * s.In * (
 // Bind names the CPU and the largest shape. The memory of the workers is sized
 // for the level of assembly that is active now.
 func (p *perElement) Bind(dev tensor.Device, s *Shape) error {
-	cpu, ok := dev.(*tensor.CPU)
-	if !ok {
-		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	cpu, err := cpuOf(dev)
+	if err != nil {
+		return err
 	}
 	p.cpu, p.team = cpu, cpu.Team()
 	p.locals, p.added = make([]perElementLocal, p.team.Size()), make([][]float32, p.team.Size())

@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"fmt"
-
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
 )
@@ -59,9 +57,9 @@ func (p *planes) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 
 // Bind names the CPU and the largest shape.
 func (p *planes) Bind(dev tensor.Device, s *Shape) error {
-	cpu, ok := dev.(*tensor.CPU)
-	if !ok {
-		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	cpu, err := cpuOf(dev)
+	if err != nil {
+		return err
 	}
 	p.cpu = cpu
 	n := len(s.Offsets)

@@ -1,8 +1,6 @@
 package conv
 
 import (
-	"fmt"
-
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/tensor"
 )
@@ -91,9 +89,9 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 // Bind names the CPU and the largest shape. The workers' memory is sized for the
 // level of assembly that is active now.
 func (p *taps) Bind(dev tensor.Device, s *Shape) error {
-	cpu, ok := dev.(*tensor.CPU)
-	if !ok {
-		return fmt.Errorf("planned for a CPU, bound to %s: name the device in nn.Plan.Device", dev.Name())
+	cpu, err := cpuOf(dev)
+	if err != nil {
+		return err
 	}
 	p.cpu, p.team, p.max = cpu, cpu.Team(), *s
 	size := max(p.corr.bind(s), p.reduce.bind(s))
