@@ -33,11 +33,12 @@ type bands struct {
 	first, last int       // rows of the source that these meet: first <= row < last
 }
 
-// bandRows returns how many rows of dy a band has.
-func (f *frame) bandRows(sources, targets, b int) int {
-	source, dy := f.bandSizes(sources, targets, b)
+// bandRows returns how many rows of dy a band has that may keep so many values. It is for the largest shape, for
+// which memory was planned: with fewer planes there could be more rows, and more values.
+func (f *frame) bandRows(largest *Shape, most int) int {
+	source, dy := f.bandSizes(largest.Sources(), largest.Targets(), largest.B)
 	lo, hi := f.rowOffsets()
-	return max(1, min(f.outH, (bandSplit-(hi-lo)*source)/(source+dy)))
+	return max(1, min(f.outH, (most-(hi-lo)*source)/(source+dy)))
 }
 
 // bandSizes returns the sizes of a row of the split source and of dy.
@@ -55,21 +56,21 @@ func (f *frame) rowOffsets() (lo, hi int) {
 	return lo, hi
 }
 
-// bandSize returns the size of the split planes, 0 for none.
-func (f *frame) bandSize(sources, targets, b int) int {
+// bandSize returns the size of the split planes of the largest shape, 0 for none.
+func (f *frame) bandSize(largest *Shape, most int) int {
 	if f.form != inBands {
 		return 0
 	}
-	source, dy := f.bandSizes(sources, targets, b)
+	source, dy := f.bandSizes(largest.Sources(), largest.Targets(), largest.B)
 	lo, hi := f.rowOffsets()
-	rows := f.bandRows(sources, targets, b)
+	rows := f.bandRows(largest, most)
 	return min(f.h, rows+hi-lo)*source + rows*dy
 }
 
 // runSplit computes all sums, band after band.
 func (r *reduction) runSplit(p *taps) {
 	r.cpu, r.bands.fold = p.cpu, r.rowFold(r.batch)
-	rows := r.bandRows(r.sources, r.targets, r.batch)
+	rows := r.bandRows(&p.max, p.bandSplit)
 	source, _ := r.bandSizes(r.sources, r.targets, r.batch)
 	lo, hi := r.rowOffsets()
 	most := min(r.h, rows+hi-lo) * source

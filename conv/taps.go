@@ -30,6 +30,8 @@ type taps struct {
 	frozen bool  // planned for inference
 	biased bool  // the last Prepare had a bias
 
+	bandSplit int // how many values of split planes the gradient of the kernel keeps
+
 	corr          correlation
 	reduce        reduction
 	thinReduce    thinReduction
@@ -44,7 +46,7 @@ type taps struct {
 	order         arrangement
 }
 
-func newTaps() *taps { return new(taps) }
+func newTaps() *taps { return &taps{bandSplit: bandSplit} }
 
 var _ Passes = (*taps)(nil)
 
@@ -79,7 +81,7 @@ func (p *taps) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	if s.Sources() < thinSources {
 		return prepared, max(scratch, thinParts*thinSums(s)+f.copySize(s.Sources(), s.B))
 	}
-	size := s.KernelSize() + f.copySize(s.Sources(), s.B) + f.bandSize(s.Sources(), s.Targets(), s.B)
+	size := s.KernelSize() + f.copySize(s.Sources(), s.B) + f.bandSize(s, p.bandSplit)
 	if f.isPoint() {
 		size = max(size, s.KernelSize()+max(pointSums, 2*s.KernelSize()))
 	}
