@@ -93,7 +93,8 @@ func (f *frame) choose(sources, largest, m, largestM, b int) {
 // that a small batch needs no border.
 func (f *frame) kernelGrad(s, largest *Shape) {
 	f.set(s.H, s.W, s.OutH, s.OutW, s.Offsets)
-	apart := f.h * f.w * s.B % page
+	plane := f.h * f.w * s.B
+	apart := plane % page
 	switch {
 	case largest.Sources() < thinSources:
 		if !f.inside() {
@@ -103,7 +104,7 @@ func (f *frame) kernelGrad(s, largest *Shape) {
 		f.form = inPoints
 	case s.Sources() >= thickSources && fillsSplit(s.B) && len(f.offsets) > 1:
 		f.form = inBands
-	case len(f.offsets) >= manyTaps && min(apart, page-apart) < page/20:
+	case len(f.offsets) >= manyTaps && plane > page/2 && min(apart, page-apart) < page/20: // smaller planes lie close together
 		f.form = spread
 	}
 }

@@ -131,6 +131,7 @@ func trials() []trial {
 		{9, 19, 4, 3, 3, 2, 5, 5, 17, 5, Valid},  // to one position, fewer live elements
 		{2, 3, 2, 4, 2, 4, 1, 1, 16, 3, Same},    // with taps outside
 		{16, 16, 4, 4, 1, 2, 2, 2, 40, 1, Same},  // fewer live elements
+		{4, 1, 8, 1, 7, 1, 1, 2, 16, 3, Same},    // planes of two positions
 	}
 	random := stream.New(1, "shapes", 0)
 	more := 30
