@@ -141,6 +141,9 @@ func lowRankSplits(s *Shape) bool { return asm.FastSplit() && s.Out >= splitTile
 func slicesFeatures(s *Shape, features int) bool {
 	const steps = 2 * splitTile
 	deep := s.NIn * len(s.Offsets)
+	if halfOf(max(deep, features*s.NOut+1)) > asm.MaxSliceSteps {
+		return false
+	}
 	return lowRankSplits(s) && fillsTiles(features*s.NOut) && fillsTiles(deep) && 4*deep >= 3*blocksOf(deep, steps)*steps
 }
 

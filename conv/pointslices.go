@@ -23,7 +23,8 @@ func (f *frame) isPoint() bool {
 // matrix unit, and columns some of them.
 func (f *frame) slicesPoint(sources, m, b int) bool {
 	const steps = 2 * splitTile
-	return f.isPoint() && fillsTiles(m) && 4*sources >= 3*blocksOf(sources, steps)*steps && f.outW*b >= 4*splitTile
+	return f.isPoint() && fillsTiles(m) && halfOf(sources) <= asm.MaxSliceSteps &&
+		4*sources >= 3*blocksOf(sources, steps)*steps && f.outW*b >= 4*splitTile
 }
 
 // slicesPointGrad is slicesPoint for the gradient of the kernel, whose steps are the columns.

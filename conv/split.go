@@ -35,11 +35,12 @@ func slicedLocal(m, n, k int) int {
 func fetchedBySlices(m, n, k int) int { return m * n * k / 32 }
 
 // slicesProducts reports whether the products for each frequency take sliced matrices: where all their
-// sizes fill a block of the matrix unit, and three quarters of the blocks that they are filled up to.
+// sizes fill a block of the matrix unit, and three quarters of the blocks that they are filled up to. The batch is
+// the steps of the gradient.
 func slicesProducts(s *Shape) bool {
 	enough := func(n int) bool { return n >= splitTile && 4*n >= 3*filled(n) }
 	kinds := kinds(elementsOf(s, s.NIn))
-	return asm.FastSplit() && enough(s.B) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)
+	return asm.FastSplit() && s.B <= asm.MaxSliceSteps && enough(s.B) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)
 }
 
 // filled returns the number of steps of whole blocks for k.

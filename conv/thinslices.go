@@ -24,7 +24,7 @@ import (
 // the columns make up for slicing the kernel.
 func slicesThin(m, sources, columns int) bool {
 	const steps = 2 * splitTile
-	return asm.FastSplit() && columns >= splitTile && 2*m*sources >= filled(m)*blocksOf(sources, steps)*steps
+	return asm.FastSplit() && columns >= splitTile && halfOf(sources) <= asm.MaxSliceSteps && 2*m*sources >= filled(m)*blocksOf(sources, steps)*steps
 }
 
 // halfOf returns the number of steps of either half of so many sources.
