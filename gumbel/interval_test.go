@@ -440,6 +440,66 @@ func gradientOfIntervals(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
 	}
 }
 
+// The mean of the gradient over draws is the derivative of the mean loss. Of elements that are
+// uniform on [-theta E, theta E] and a loss that is a mean of f over them, that is
+//
+//	d/dtheta of (mean of f) = ((f(theta E) + f(-theta E))/2 - mean of f) / theta
+//
+// where f is continuous. Where it jumps by J at an angle u, as at u = v with coordinates that are
+// not periodic, the gradient lacks J u/(2 pi theta^2): the elements that pass u.
+func TestMeanGradient(t *testing.T) {
+	const theta, most, draws = 0.625, 5, 1 << 14
+	for _, group := range []lie.Group{lie.Periodic(lie.SE2), lie.RPlus, lie.SE2} {
+		for _, jitter := range []gumbel.Jitter{gumbel.Stratified, gumbel.Comb, gumbel.IID} {
+			cfg := partial(most, jitter)
+			cfg.Group = group
+			d := newDistribution(t, cfg)
+			ps := bind(t, d, theta)
+			e := gumbel.NewElements(group, most)
+			from := []lie.Element{group.Exp(lie.Vector{0.3}), group.Exp(lie.Vector{-1.1})}
+			// f is the mean over from of the sum of x + x^2/2 over the coordinates x, and slope
+			// its derivative.
+			f := func(v lie.Element) (f, slope float64) {
+				for _, u := range from {
+					x := group.Relative(u, v)
+					var dx lie.Coordinates
+					for k := range group.Coordinates() {
+						f += (x[k] + x[k]*x[k]/2) / 2
+						dx[k] = (1 + x[k]) / 2
+					}
+					_, dv := group.RelativeGrad(dx, u, v)
+					slope += dv[0]
+				}
+				return f, slope
+			}
+			mean := 0.0
+			for k := range draws {
+				// The same for all elements: each is uniform by itself, and f knows of no others.
+				d.Draw(e, &replay{u: slices.Repeat([]float64{(float64(k) + 0.5) / draws}, most)}, true)
+				share := 1 / float64(draws*len(e.G))
+				for i, v := range e.G {
+					value, slope := f(v)
+					mean += share * value
+					e.Grad[i][0] = share * slope
+				}
+				d.Backward(e)
+			}
+			got := float64(ps.All()[0].Grad.Host()[0])
+			end := theta * group.Axes()[0].Extent
+			high, _ := f(group.Exp(lie.Vector{end}))
+			low, _ := f(group.Exp(lie.Vector{-end}))
+			want := ((high+low)/2 - mean) / theta
+			if group == lie.SE2 {
+				jump := -1.0 // from x = 1 to -1, of half of f
+				want -= jump * (0.3 - 1.1) / (2 * math.Pi * theta * theta)
+			}
+			if math.Abs(got-want) > 1e-3 {
+				t.Errorf("%s: mean gradient %v, want %v", name(cfg), got, want)
+			}
+		}
+	}
+}
+
 func TestBackwardAccumulates(t *testing.T) {
 	u := newDistribution(t, partial(4, gumbel.Comb))
 	ps := bind(t, u, 1)
