@@ -512,6 +512,10 @@ func (d *Distribution) combineList(e *Elements, s, products, spare int) {
 	}
 }
 
+// null stands for the half-width of an interval that is a point (SetSize), which has no Haar measure: were all
+// weights zero, what takes means by them would divide zero by zero.
+const null = 0x1p-40
+
 // measure sets the factors that the cells of an axis contribute to weights.
 func (d *Distribution) measure(a *axis, cells []cell) {
 	scale := 1.0
@@ -525,7 +529,7 @@ func (d *Distribution) measure(a *axis, cells []cell) {
 	case Haar:
 		scale = 1 / float64(len(cells))
 		if a.kind == interval && d.values != nil {
-			scale *= float64(d.last[a.first])
+			scale *= max(float64(d.last[a.first]), null)
 		}
 	}
 	for k := range cells {

@@ -822,6 +822,25 @@ func TestMeasureOfWholeGroup(t *testing.T) {
 	}
 }
 
+// A subset that is a point has next to no measure, yet as much of it everywhere: means by it are finite.
+func TestMeasureOfPoint(t *testing.T) {
+	for _, cfg := range kinds() {
+		if cfg.Method == gumbel.Deterministic {
+			continue // whose subsets are never without a measure
+		}
+		cfg.Measure = gumbel.Haar
+		d := newDistribution(t, cfg)
+		d.SetSize(0)
+		e := gumbel.NewElements(cfg.Group, cfg.Max)
+		d.Draw(e, stream.New(1, "point", 0), false)
+		for _, w := range e.Weight {
+			if !(w > 0) || w != e.Weight[0] || cfg.Group.Dim() > 0 && w > 1e-6 {
+				t.Errorf("%s: weights %v", name(cfg), e.Weight)
+			}
+		}
+	}
+}
+
 // Lists say beforehand whether Draw may give them weights.
 func TestWeighted(t *testing.T) {
 	for _, cfg := range kinds() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/conv"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 )
 
@@ -135,6 +136,24 @@ func TestOnSubsets(t *testing.T) {
 	})
 	if after := net.Subsets(); err != nil || !slices.Equal(before, after) || math.Abs(after[1]-0.7) > 1e-6 || !slices.Equal(weights, bits(net)) {
 		t.Errorf("%v, then %v; %v", before, after, err)
+	}
+}
+
+// On subsets that are points a network gives numbers, whatever its sums stand for.
+func TestPointSubsets(t *testing.T) {
+	set := toySet()
+	images := make([]float32, 4*144)
+	set.Batch(images, make([]float32, 4), &set.Train, []int{0, 1, 2, 3})
+	for _, group := range []lie.Group{lie.SE2, lie.E2} {
+		for measure := range gumbel.Haar + 1 {
+			net := bindFor(t, newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = group, 4, measure }), 4)
+			net.SetSubsets(0)
+			for i, p := range net.Probabilities(images, 1, 1) {
+				if !finite(p) {
+					t.Fatalf("%s, measure %v: probability %d is %v", group.Name(), measure, i, p)
+				}
+			}
+		}
 	}
 }
 
