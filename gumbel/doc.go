@@ -42,5 +42,5 @@
 // An Elements may also hold one list for each image of a batch, drawn
 // independently from the one distribution.
 //
-// Nothing but the constructors, Learned, Size and SetSize allocates.
+// Nothing but the constructors, Learned, Widths, Size and SetSize allocates.
 package gumbel
