@@ -157,11 +157,15 @@ func TestPointSubsets(t *testing.T) {
 	}
 }
 
-// The metrics of an epoch have what was learned of reflections, and nothing besides the sizes of
-// intervals.
+// The metrics of an epoch have what was learned of reflections, also of the copies of an Augerino
+// network, and nothing besides the sizes of intervals.
 func TestMetricsOfSubsets(t *testing.T) {
-	for name, net := range map[string]*Network{"SE2": newTiny(t), "Mirror": newTinyWith(t, func(c *CKResNetConfig) { c.Group, c.Elements = lie.Mirror, 2 })} {
-		tr := newTrainerOf(t, net, TrainConfig{Epochs: 1, Batch: 8, Threads: 1, EvalDraws: 1})
+	for name, set := range map[string]func(*CKResNetConfig){
+		"SE2":      func(*CKResNetConfig) {},
+		"Mirror":   func(c *CKResNetConfig) { c.Group, c.Elements = lie.Mirror, 2 },
+		"Augerino": func(c *CKResNetConfig) { c.Group, c.Elements, c.Partial, c.Augerino = lie.E2, 4, false, true },
+	} {
+		tr := newTrainerOf(t, newTinyWith(t, set), TrainConfig{Epochs: 1, Batch: 8, Threads: 1, EvalDraws: 1})
 		run, err := tr.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +178,8 @@ func TestMetricsOfSubsets(t *testing.T) {
 			continue
 		}
 		for i, l := range m.Subsets {
-			if keep := l[0].Keep; len(keep) != 2 || keep[0] != 1 || math.Abs((1+keep[1])/2-m.Learned[i]) > 1e-12 {
+			flip := l[len(l)-1]
+			if keep := flip.Keep; len(keep) != 2 || keep[0] != 1 || math.Abs(l[0].Theta*(1+keep[1])/2-m.Learned[i]) > 1e-12 {
 				t.Errorf("%s: layer %d has %v, in all %v", name, i, l, m.Learned[i])
 			}
 		}

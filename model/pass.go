@@ -212,10 +212,10 @@ func (net *Network) Learned() [][]gumbel.Learned {
 	return list
 }
 
-// keeps is Learned for networks that learn more than one interval in each layer, else nil.
+// keeps is Learned for networks whose learned subsets are not single intervals, else nil.
 func (net *Network) keeps() [][]gumbel.Learned {
 	axes := net.cfg.Group.Axes()
-	if !net.cfg.Partial || len(axes) == 1 && axes[0].Continuous() && net.cfg.Sampling == gumbel.Random {
+	if !net.cfg.Partial && net.augerino == nil || len(axes) == 1 && axes[0].Continuous() && net.cfg.Sampling == gumbel.Random {
 		return nil
 	}
 	return net.Learned()
