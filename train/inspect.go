@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/noether-go/noether/gumbel"
@@ -61,15 +62,13 @@ func declareInspect(f *flag.FlagSet) func(ctx context.Context, c *console, opera
 
 func (n *inspection) parse(subsets string) error {
 	for text := range strings.SplitSeq(subsets, ",") {
-		var v float64
-		if text == "" && subsets == "" {
-			break
-		}
-		if _, err := fmt.Sscanf(text+"\n", "%g\n", &v); err != nil || !(v >= 0.02 && v < 1) {
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(v >= 0.02 && v < 1) {
 			return usageError{fmt.Errorf("-subsets has %q; allowed: numbers from 0.02 to below 1 with commas between them", text)}
 		}
 		n.resets = append(n.resets, v)
 	}
+	slices.Sort(n.resets) // the colours of their lines go from the smallest to the largest
 	if n.images < 1 || n.images > 1e5 {
 		return usageError{fmt.Errorf("-images is %d; allowed: 1 to 100000", n.images)}
 	}

@@ -139,6 +139,19 @@ func TestInspectRefuses(t *testing.T) {
 	refused(t, exitFailure, code, stdout, stderr, "-out: ", "give another")
 }
 
+// Sizes are in order, so that the colours of their lines are, and nothing behind one is left out.
+func TestInspectSubsets(t *testing.T) {
+	n := &inspection{images: 1, means: means{threads: 1}}
+	if err := n.parse("0.75, 0.25,0.5"); err != nil || !slices.Equal(n.resets, []float64{0.25, 0.5, 0.75}) {
+		t.Errorf("%v, %v", n.resets, err)
+	}
+	for _, text := range []string{"", "0.5\n0.3", "0.5 0.3", "nan"} {
+		if err := n.parse(text); err == nil || !strings.Contains(err.Error(), "0.02 to below 1") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // Of an Augerino network the mean of the logits is measured, and the report says so.
 func TestInspectAugerino(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "augerino")
