@@ -182,7 +182,7 @@ func (n *inspection) checkOut(run string) error {
 func newInspectJSON(path, weights string, cfg *config.Config, score model.Score, f *figures) *inspectJSON {
 	found := &inspectJSON{
 		Run: path, Weights: weights, Accuracy: score.Accuracy, AccuracyStd: score.Std, Draws: score.Draws,
-		Degrees: f.angles, Probability: f.learned, AlreadyTurned: f.alreadyTurned, Resets: f.resets, Crossings: f.crossings,
+		Degrees: f.angles, Probability: f.learned, AlreadyTurned: f.alreadyTurned, Resets: append([]reset{}, f.resets...), Crossings: f.crossings,
 		Equivariance: equivarianceEntries(f.equivariance, true), Confusion: f.confusion, Pass: f.pass, WholePass: f.wholePass,
 		PassRatios: f.ratios, PassTurns: f.turns, Step: f.memory.Learned, WholeStep: f.memory.Whole,
 	}

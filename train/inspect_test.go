@@ -117,6 +117,10 @@ func TestInspectFull(t *testing.T) {
 	if fmt.Sprint(before) != fmt.Sprint(contents(t, filepath.Dir(dir))) {
 		t.Error("files have changed")
 	}
+	out := t.TempDir()
+	if code, _, stderr := here("inspect", dir, "-images", "1", "-quiet", "-out", out); code != exitOK || !strings.Contains(string(read(t, out, inspectFile)), `"resets": []`) {
+		t.Errorf("exit code %d, or resets are no list: %s", code, stderr)
+	}
 }
 
 func TestInspectRefuses(t *testing.T) {
