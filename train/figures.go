@@ -42,6 +42,7 @@ type figures struct {
 
 	subsets      [][]gumbel.Learned // of each group convolution
 	sizes        []float64          // of those, as fractions of the group
+	begin        []float64          // the same before training, in a report
 	equivariance []model.Equivariance
 	turned       int // images behind equivariance
 	kernels      []kernelFigure

@@ -180,7 +180,7 @@ func TestInspectAugerino(t *testing.T) {
 	}
 }
 
-// Of reflections the probability of keeping them is printed.
+// Of reflections the probability of keeping them is printed, and the report has them start at that of a new network.
 func TestInspectMirror(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mirror")
 	if code, _, stderr := here(tinyRun(dir, "-set", "group.name=mirror")...); code != exitOK {
@@ -189,6 +189,9 @@ func TestInspectMirror(t *testing.T) {
 	code, stdout, stderr := here("inspect", dir, "-images", "2", "-quiet")
 	if code != exitOK || strings.Count(stdout, "of the group  kept with probability [1.00 0.") != 5 {
 		t.Error(code, stdout, stderr)
+	}
+	if html := string(read(t, dir, reportFile)); !strings.Contains(html, "All start at 0.94 of the group.") { // sigmoid(2) for the mirrored half
+		t.Error("the report does not say where the subsets start")
 	}
 }
 

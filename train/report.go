@@ -88,7 +88,7 @@ func newReport(c *config.Config, r *result, epochs []model.EpochMetrics, f *figu
 		Command:  command(c),
 	}
 	if c.Learns() {
-		d.Subsets = svg(subsetChart(c, epochs).SVG(380, 300))
+		d.Subsets = svg(subsetChart(c, f.begin, epochs).SVG(380, 300))
 	}
 	d.Settings = settings(c)
 	d.Facts = facts(r)
@@ -143,9 +143,8 @@ func trainingLines(epochs []model.EpochMetrics, train, validation []float64) []p
 	}
 }
 
-// subsetChart shows the learned subset of every layer. It starts where training
-// did: at the whole group.
-func subsetChart(c *config.Config, epochs []model.EpochMetrics) *plots.Chart {
+// subsetChart shows the learned subset of every layer, from the sizes with which training began.
+func subsetChart(c *config.Config, begin []float64, epochs []model.EpochMetrics) *plots.Chart {
 	layers := len(epochs[0].Learned)
 	ch := &plots.Chart{
 		ID: "subsets", Title: "Learned subset of every layer over the epochs",
@@ -154,7 +153,7 @@ func subsetChart(c *config.Config, epochs []model.EpochMetrics) *plots.Chart {
 	}
 	var last []string
 	for i := range layers {
-		x, y := []float64{0}, []float64{1}
+		x, y := []float64{0}, []float64{begin[i]}
 		for _, m := range epochs {
 			x, y = append(x, float64(m.Epoch)), append(y, m.Learned[i])
 			ch.Y.Max = max(ch.Y.Max, m.Learned[i]) // the published program lets it grow beyond the group
@@ -166,7 +165,11 @@ func subsetChart(c *config.Config, epochs []model.EpochMetrics) *plots.Chart {
 		}
 		ch.Lines = append(ch.Lines, plots.Line{Name: short, X: x, Y: y, Color: plots.Ramp(i, layers)})
 	}
-	ch.Desc = fmt.Sprintf("All start at 1, the whole group. After epoch %d: %s.", epochs[len(epochs)-1].Epoch, strings.Join(last, ", "))
+	start := "1, the whole group"
+	if begin[0] != 1 { // of what is kept or dropped in each draw
+		start = fmt.Sprintf("%.2f of the group", begin[0])
+	}
+	ch.Desc = fmt.Sprintf("All start at %s. After epoch %d: %s.", start, epochs[len(epochs)-1].Epoch, strings.Join(last, ", "))
 	return ch
 }
 

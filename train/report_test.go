@@ -48,7 +48,7 @@ func sample(t *testing.T, preset string, n int, partial bool) (*config.Config, *
 		Kernel: "SIREN", Epochs: n, BestEpoch: n, EvalDraws: 5, TestAccuracy: 0.9875, TestAccuracyStd: 0.0021, Learned: []float64{1, 0.3, 0.5},
 	}
 	f.classes, f.confusion = []string{"6", "6 turned by 180 degrees"}, [][]int{{9, 1}, {0, 10}}
-	f.sizes = r.Learned
+	f.sizes, f.begin = r.Learned, []float64{1, 1, 1}
 	for _, theta := range f.sizes {
 		f.subsets = append(f.subsets, []gumbel.Learned{{Theta: theta}})
 	}
@@ -570,7 +570,7 @@ func TestRotationChart(t *testing.T) {
 	}
 }
 
-// Subsets start at the whole group, and are all named where there is room.
+// Subsets start as training did, and are all named where there is room.
 func TestSubsetChart(t *testing.T) {
 	for _, layers := range []int{16, 17} {
 		c, err := config.Lookup("strokes6-180")
@@ -579,18 +579,22 @@ func TestSubsetChart(t *testing.T) {
 		}
 		learned := make([]float64, layers)
 		learned[3] = 1.25
-		ch := subsetChart(&c, []model.EpochMetrics{{Epoch: 1, Learned: make([]float64, layers)}, {Epoch: 2, Learned: learned}})
+		begin := slices.Repeat([]float64{0.75}, layers)
+		ch := subsetChart(&c, begin, []model.EpochMetrics{{Epoch: 1, Learned: make([]float64, layers)}, {Epoch: 2, Learned: learned}})
 		named := 0
 		for i, l := range ch.Lines {
 			if l.Name != "" {
 				named++
 			}
-			if !slices.Equal(l.X, []float64{0, 1, 2}) || !slices.Equal(l.Y, []float64{1, 0, learned[i]}) {
+			if !slices.Equal(l.X, []float64{0, 1, 2}) || !slices.Equal(l.Y, []float64{0.75, 0, learned[i]}) {
 				t.Errorf("layer %d: %v at %v", i, l.Y, l.X)
 			}
 		}
 		if want := map[int]int{16: 16, 17: 2}[layers]; named != want || ch.Lines[0].Name == "" || ch.Lines[layers-1].Name == "" {
 			t.Errorf("%d of %d layers are named, want %d", named, layers, want)
+		}
+		if !strings.HasPrefix(ch.Desc, "All start at 0.75 of the group. After epoch 2: ") {
+			t.Error(ch.Desc)
 		}
 		if ch.X.Min != 0 || ch.X.Max != 2 || ch.Y.Min != 0 || ch.Y.Max != 1.25 {
 			t.Errorf("axes %+v, %+v", ch.X, ch.Y)

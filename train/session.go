@@ -28,6 +28,7 @@ type session struct {
 	set     *data.Dataset
 	dev     tensor.Device
 	net     *model.Network
+	begin   []float64 // sizes of the subsets before training
 	trainer *model.Trainer
 
 	saving error // the first failure to write, which ends the run
@@ -65,6 +66,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	if s.net, err = newNetwork(s.cfg); err != nil {
 		return err
 	}
+	s.begin = s.net.Subsets()
 	if s.set, err = openData(ctx, s.cfg, &s.o.means, s.log); err != nil {
 		return err
 	}
@@ -274,7 +276,7 @@ func (s *session) finish(ctx context.Context, run *model.Run) error {
 	if err != nil {
 		return err
 	}
-	figures.confusion = run.Confusion
+	figures.confusion, figures.begin = run.Confusion, s.begin
 	r.add(figures)
 	if err := inTurn(
 		func() error { return writeRotation(s.dir.file(rotationFile), &r, figures) },
