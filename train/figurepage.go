@@ -107,13 +107,19 @@ func resetName(r reset) string { return fmt.Sprintf("%.2f of the group", r.Subse
 
 // layersLead says how the pictures of the subsets are read.
 func layersLead(c *config.Config, f *figures) string {
-	intervals, kept, mirrors := false, false, false
-	for _, l := range f.subsets[0] {
+	group, err := lie.ByName(c.Group.Name)
+	if err != nil {
+		return ""
+	}
+	intervals, kept, mirrors, scales := false, false, false, false
+	for k, axis := range group.Axes() {
 		switch {
-		case l.Keep == nil:
-			intervals = true
-		case len(l.Keep) == 2:
+		case axis.Kind == lie.Flip:
 			mirrors = true
+		case axis.Kind == lie.Line:
+			scales = true
+		case f.subsets[0][k].Keep == nil:
+			intervals = true
 		default:
 			kept = true
 		}
@@ -132,7 +138,10 @@ func layersLead(c *config.Config, f *figures) string {
 	if mirrors {
 		text += "The inner circle is as strong as the probability with which mirrored elements are kept. "
 	}
-	if !c.Net.Augerino() {
+	if scales {
+		text += "What is kept of the scalings stands below. "
+	}
+	if c.Net.Type == "CKResNet" { // whose layers have such names
 		text += "2.1 is the first convolution of block 2. "
 	}
 	return text
@@ -271,17 +280,23 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 		most := math.Exp(math.Abs(learned.Theta) * axis.Extent)
 		l.add(fmt.Sprintf("scaled by %.2f to %.2f", 1/most, most))
 		return drawnOf(count, learned.Theta)
+	case axis.Kind == lie.Line:
+		l.add("scalings kept " + percent(meanOf(learned.Keep)))
 	case learned.Keep != nil:
-		mean := 0.0
-		for _, p := range learned.Keep {
-			mean += p / float64(len(learned.Keep))
-		}
-		circle.Keep, circle.Label = learned.Keep, percent(mean)
+		circle.Keep, circle.Label = learned.Keep, percent(meanOf(learned.Keep))
 	default:
 		circle.HalfWidth, circle.Elements = learned.Theta, drawnOf(count, learned.Theta)
 		return circle.Elements
 	}
 	return count
+}
+
+func meanOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
 }
 
 // add puts text behind what is said of the layer.

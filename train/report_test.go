@@ -420,6 +420,8 @@ func TestLayerReports(t *testing.T) {
 		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, 0, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
 		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, 0, []string{"90%", `class="dot"`}, ""},
 		{"R+(4)", "random", 4, []gumbel.Learned{{Theta: 0.5}}, 2, 0, []string{"50%"}, "scaled by 0.50 to 2.00"},
+		{"R+(4)", "deterministic", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.6}}}, 2, 0, []string{"50%", `class="dot" cx="0" cy="-40"`}, "scalings kept 80%"},
+		{"SO(2) x R+(4)", "deterministic", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.2}}, {Theta: 1, Keep: []float64{0.5, 1}}}, 4, 0, []string{"60%", `cx="0" cy="40" r="1.7"`}, "scalings kept 75%"},
 		{"SO(2) x R+(4)", "random", 16, []gumbel.Learned{{Theta: 0.5}, {Theta: 1}}, 8, 2, []string{"±90°", `class="arc"`}, "scaled by 0.25 to 4.00"},
 	} {
 		cfg, err := config.Lookup("strokes6-180")
@@ -440,6 +442,37 @@ func TestLayerReports(t *testing.T) {
 		for _, s := range c.want {
 			if !strings.Contains(string(list[0].Circle), s) {
 				t.Errorf("%s: no %s in %s", c.group, s, list[0].Circle)
+			}
+		}
+	}
+}
+
+// What is said of the pictures is so of the group, and of the names of the layers.
+func TestLayersLead(t *testing.T) {
+	all := []string{"rotations of up to ±", "a rotation is kept", "mirrored elements are kept", "What is kept of the scalings", "2.1 is"}
+	const turned, kept, mirrored, scaled, block = 0, 1, 2, 3, 4
+	interval, two, four := gumbel.Learned{Theta: 0.5}, gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5}}, gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5, 0.5, 0.5}}
+	for _, c := range []struct {
+		group, net string
+		learned    []gumbel.Learned
+		want       []int // of all
+	}{
+		{"SE(2)", "CKResNet", []gumbel.Learned{interval}, []int{turned, block}},
+		{"SE(2)", "GCNN", []gumbel.Learned{interval}, []int{turned}},
+		{"SE(2)", "CKResNet", []gumbel.Learned{two}, []int{kept, block}}, // a grid of two
+		{"C2", "CKResNet", []gumbel.Learned{two}, []int{kept, block}},
+		{"D4", "CKResNet", []gumbel.Learned{four, two}, []int{kept, mirrored, block}},
+		{"E(2)", "AugerinoCKResNet", []gumbel.Learned{interval, two}, []int{turned, mirrored}},
+		{"R+", "CKResNet", []gumbel.Learned{interval}, []int{scaled, block}},
+		{"R+", "GCNN", []gumbel.Learned{four}, []int{scaled}},
+		{"Sim(2)", "CKResNet", []gumbel.Learned{interval, interval}, []int{turned, scaled, block}},
+	} {
+		var cfg config.Config
+		cfg.Group.Name, cfg.Net.Type = c.group, c.net
+		got := layersLead(&cfg, &figures{subsets: [][]gumbel.Learned{c.learned}})
+		for i, text := range all {
+			if strings.Contains(got, text) != slices.Contains(c.want, i) {
+				t.Errorf("%s, %s, %v: %q of %q", c.net, c.group, c.learned, text, got)
 			}
 		}
 	}
