@@ -1,10 +1,8 @@
 package main
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,11 +51,11 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskAtTheStart(t *testing.T) {
 	disk, _ := smallDisk(t, "4k")
 	write(t, make([]byte, 4096), disk, "full")
-	dir := filepath.Join(disk, "run")
+	dir := filepath.Join(disk, "new", "run")
 	code, stdout, stderr := here(tinyRun(dir)...)
 	refused(t, exitFailure, code, stdout, stderr, dir, "no space left on device", "give another directory")
-	if left := contents(t, disk); len(left) != 1 {
-		t.Errorf("left behind: %v", slices.Collect(maps.Keys(left)))
+	if list, err := os.ReadDir(disk); err != nil || len(list) != 1 {
+		t.Errorf("left behind: %v, %v", list, err)
 	}
 }
 
@@ -66,10 +64,16 @@ func TestImportOntoAFullDisk(t *testing.T) {
 	disk, _ := smallDisk(t, "8k")
 	file := filepath.Join(t.TempDir(), "state.safetensors")
 	exportTo(t, finished(t), file)
-	code, stdout, stderr := here("import", "-config", filepath.Join(finished(t), configFile), "-out", filepath.Join(disk, "run"), file)
-	refused(t, exitFailure, code, stdout, stderr, "no space left on device", "another directory")
-	if list, err := os.ReadDir(disk); err != nil || len(list) > 0 {
-		t.Errorf("left behind: %v, %v", list, err)
+	there := mkdir(t, disk, "there")
+	for _, out := range []string{filepath.Join(disk, "new", "run"), there} {
+		code, stdout, stderr := here("import", "-config", filepath.Join(finished(t), configFile), "-out", out, file)
+		refused(t, exitFailure, code, stdout, stderr, "no space left on device", "another directory")
+		if list, err := os.ReadDir(disk); err != nil || len(list) != 1 || list[0].Name() != "there" {
+			t.Errorf("-out %s leaves %v, %v", out, list, err)
+		}
+		if list, err := os.ReadDir(there); err != nil || len(list) > 0 {
+			t.Errorf("-out %s leaves %v, %v", out, list, err)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func importStateDict(ctx context.Context, c *console, cfg *config.Config, from, 
 		for _, name := range []string{bestFile, lastFile, configFile, lockFile} {
 			os.Remove(dir.file(name))
 		}
-		os.Remove(dir.path) // if it is empty now
+		dir.made.remove()
 		return fmt.Errorf("-out: %w; make room or give another directory", err)
 	}
 	_, err = fmt.Fprintf(c.stdout, "parameters  %d\nrun directory  %s\n", net.Parameters().Count(), dir.path)

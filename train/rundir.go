@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -37,46 +38,86 @@ const (
 type runDir struct {
 	path string
 	lock *os.File
+	made madeDirs // of a new run
 }
 
 // newRunDir makes a directory for a new run and writes its configuration. It
 // refuses one that already holds a run. Without a path it makes one of its own
 // below runs.
-func newRunDir(path string, c *config.Config) (d *runDir, err error) {
+func newRunDir(path string, c *config.Config) (*runDir, error) {
 	own := path == ""
-	if own {
-		if path, err = freshName(filepath.Join("runs", c.Preset+"-"+time.Now().Format("20060102-150405"))); err != nil {
-			return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
-		}
-	}
-	_, statErr := os.Stat(path)
-	made := own || statErr != nil
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	path, made, err := makeDir(path, c.Preset)
+	switch {
+	case err != nil && own:
+		return nil, fmt.Errorf("run directory: %w; give another directory with -out", err)
+	case err != nil:
 		return nil, fmt.Errorf("-out: %w; give another directory", err)
 	}
-	d, err = openRunDir(path)
+	d, err := openRunDir(path)
 	if err != nil {
-		err = fmt.Errorf("-out: %w; give another directory", err)
-	} else {
-		switch {
-		case d.has(configFile):
-			err = usageError{fmt.Errorf("-out: %s already holds a run; go on with it by -resume %s, or give another directory", path, path)}
-		case d.holdsFiles() != "":
-			err = usageError{fmt.Errorf("-out: %s holds %s of a run without its %s; move that away, or give another directory", path, d.holdsFiles(), configFile)}
-		default:
-			if err = d.writeConfig(c); err != nil {
-				err = fmt.Errorf("-out: %w; make room or give another directory", err)
-			}
-		}
-		if err == nil {
-			return d, nil
-		}
+		made.remove()
+		return nil, fmt.Errorf("-out: %w; give another directory", err)
+	}
+	d.made = made
+	if err := d.begin(c); err != nil {
 		d.close()
+		made.remove()
+		return nil, err
 	}
-	if made {
-		os.Remove(path) // made here, and empty: a failed start leaves nothing behind
+	return d, nil
+}
+
+// begin writes the configuration of a new run, where there is none of another.
+func (d *runDir) begin(c *config.Config) error {
+	switch {
+	case d.has(configFile):
+		return usageError{fmt.Errorf("-out: %s already holds a run; go on with it by -resume %s, or give another directory", d.path, d.path)}
+	case d.holdsFiles() != "":
+		return usageError{fmt.Errorf("-out: %s holds %s of a run without its %s; move that away, or give another directory", d.path, d.holdsFiles(), configFile)}
 	}
-	return nil, err
+	if err := d.writeConfig(c); err != nil {
+		return fmt.Errorf("-out: %w; make room or give another directory", err)
+	}
+	return nil
+}
+
+// madeDirs are directories that were made, the innermost first.
+type madeDirs []string
+
+// makeDir makes a directory with those above it. Without a path it makes one of its own
+// below runs, of that name and the time.
+func makeDir(path, name string) (dir string, made madeDirs, err error) {
+	if path == "" {
+		made = missingDirs("runs")
+		if path, err = freshName(filepath.Join("runs", name+"-"+time.Now().Format("20060102-150405"))); err == nil {
+			made = slices.Insert(made, 0, path)
+		}
+	} else {
+		made = missingDirs(path)
+		err = os.MkdirAll(path, 0o755)
+	}
+	if err != nil {
+		made.remove()
+	}
+	return path, made, err
+}
+
+// remove removes them as far as they are empty: a failed start leaves nothing behind.
+func (m madeDirs) remove() {
+	for _, dir := range m {
+		os.Remove(dir)
+	}
+}
+
+// missingDirs returns which of a directory and those above it are not there.
+func missingDirs(dir string) (missing madeDirs) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	return missing
 }
 
 // freshName makes a directory of that name, or of the name with the first

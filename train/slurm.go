@@ -57,7 +57,7 @@ func (s *sweep) writeSlurm(c *console, program string, runs []*plannedRun) error
 		_, err := io.WriteString(w, script)
 		return err
 	}); err != nil {
-		s.unmakeOut()
+		s.made.remove()
 		return fmt.Errorf("-slurm: %w; give another file", err)
 	}
 	_, err = fmt.Fprintf(c.stdout, "array job  %s\nsubmit it with  sbatch %s\nwhen it is done, print the table with  %s\n", s.slurm, shellQuote(s.slurm), s.tableCommand(program, runs))

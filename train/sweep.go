@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/noether-go/noether/internal/config"
 )
@@ -40,7 +39,7 @@ type sweep struct {
 	given  func(name string) bool
 	quiet  func() bool
 
-	made []string // directories that makeOut made, the innermost first
+	made madeDirs // by makeOut
 }
 
 func declareSweep(f *flag.FlagSet) func(ctx context.Context, c *console, operands []string) error {
@@ -267,17 +266,7 @@ func (s *sweep) look(runs []*plannedRun) error {
 
 // makeOut makes the directory of the sweep.
 func (s *sweep) makeOut(runs []*plannedRun) (err error) {
-	if s.out == "" {
-		s.made = missingDirs("runs")
-		if s.out, err = freshName(filepath.Join("runs", "sweep-"+time.Now().Format("20060102-150405"))); err == nil {
-			s.made = slices.Insert(s.made, 0, s.out)
-		}
-	} else {
-		s.made = missingDirs(s.out)
-		err = os.MkdirAll(s.out, 0o755)
-	}
-	if err != nil {
-		s.unmakeOut()
+	if s.out, s.made, err = makeDir(s.out, "sweep"); err != nil {
 		return fmt.Errorf("-out: %w; give another directory", err)
 	}
 	for _, r := range runs {
@@ -294,7 +283,7 @@ func (s *sweep) lockOut(runs []*plannedRun) (*runDir, error) {
 	case errors.Is(err, errInUse):
 		return nil, fmt.Errorf("-out: %w; wait until that ends, or give another directory", err)
 	case err != nil:
-		s.unmakeOut()
+		s.made.remove()
 		return nil, fmt.Errorf("-out: %w; see that files can be written there, or give another directory", err)
 	}
 	if err := s.look(runs); err != nil {
@@ -302,26 +291,6 @@ func (s *sweep) lockOut(runs []*plannedRun) (*runDir, error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// unmakeOut removes what makeOut made, as far as it is empty: a failed start leaves
-// nothing behind.
-func (s *sweep) unmakeOut() {
-	for _, dir := range s.made {
-		os.Remove(dir)
-	}
-}
-
-// missingDirs returns which of a directory and those above it are not there, the
-// innermost first.
-func missingDirs(dir string) (missing []string) {
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		missing = append(missing, dir)
-	}
-	return missing
 }
 
 // look finds out what is there of the run in its directory. Another run in its place is an error.
