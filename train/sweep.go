@@ -106,7 +106,18 @@ func (s *sweep) run(ctx context.Context, c *console, presets []string) error {
 	if ctx.Err() != nil {
 		return interruptedError{ctx.Err(), "interrupted; go on with the same command and -out " + s.out}
 	}
-	return errors.Join(s.report(c, runs, seeds), failed)
+	return both(failed, s.report(c, runs, seeds))
+}
+
+// both returns the one error that there is, or both as one line.
+func both(first, second error) error {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return fmt.Errorf("%w; %w", first, second)
 }
 
 func (s *sweep) check() error {
@@ -395,10 +406,14 @@ func (s *sweep) reportAlone(c *console, runs []*plannedRun, seeds []uint64) erro
 func (s *sweep) report(c *console, runs []*plannedRun, seeds []uint64) error {
 	t := newTable(runs, seeds)
 	d := &runDir{path: s.out}
-	if err := errors.Join(d.writeJSON(tableFile, t), t.writeMarkdown(d.file(tableTextFile))); err != nil {
-		return err
+	err := inTurn(
+		func() error { return d.writeJSON(tableFile, t) },
+		func() error { return t.writeMarkdown(d.file(tableTextFile)) },
+	)
+	if err != nil {
+		return fmt.Errorf("sweep: %w; make room or check the directory, then print the table with -table", err)
 	}
-	err := t.print(c.stdout)
+	err = t.print(c.stdout)
 	if err == nil {
 		_, err = io.WriteString(c.stdout, "sweep directory  "+s.out+"\n")
 	}

@@ -282,6 +282,18 @@ func TestSweepWithAFailure(t *testing.T) {
 	}
 }
 
+// A table that cannot be written is told apart from a run that fails, with what to do about each.
+func TestTableThatCannotBeWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "sweep")
+	args := tinySweep(t, dir, "-seeds", "1", "-jobs", "2", "strokes6-180", "-epochs", "1")
+	mkdir(t, dir, tableFile, "in the way")
+	run := mkdir(t, dir, partialPreset+"-seed-1")
+	write(t, nil, run, bestFile)
+	code, stdout, stderr := here(args...)
+	refused(t, exitFailure, code, stdout, stderr[strings.Index(stderr, "noether: "):],
+		"; the same command with -out "+dir+" tries them again; sweep: write "+filepath.Join(dir, tableFile), "make room or check the directory, then print the table with -table")
+}
+
 // Of two sweeps in one directory the second waits for nothing and changes nothing.
 func TestSweepInUse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sweep")
