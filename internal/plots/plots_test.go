@@ -65,6 +65,9 @@ func TestAxisFitted(t *testing.T) {
 		{Axis{Max: .53, Round: true}, nil, 0, .6, []string{"0.0", "0.2", "0.4", "0.6"}},
 		{Axis{Max: .6, Round: true}, nil, 0, .6, []string{"0.0", "0.2", "0.4", "0.6"}},
 		{Axis{Min: -1, Max: 1}, nil, -1, 1, []string{"−1.0", "−0.5", "0.0", "0.5", "1.0"}},
+		{Axis{Max: 7.2e9, Round: true}, nil, 0, 8e9, []string{"0", "2e+09", "4e+09", "6e+09", "8e+09"}},
+		{Axis{Min: -1e12, Max: -0.999994e12}, nil, -1e12, -0.999994e12, []string{"−1e+12", "−9.99998e+11", "−9.99996e+11", "−9.99994e+11"}},
+		{Axis{Max: 1e6, Whole: true}, nil, 0, 1e6, []string{"0", "200000", "400000", "600000", "800000", "1000000"}},
 		{Axis{Max: 1000, Whole: true}, nil, 0, 1000, []string{"0", "200", "400", "600", "800", "1000"}},
 	} {
 		a := c.axis.fitted(c.values, 5)

@@ -41,13 +41,25 @@ func (a Axis) fitted(values []float64, n int) Axis {
 		}
 	}
 	if a.Format == nil {
-		digits := 0
-		if step > 0 {
-			digits = max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
-		}
-		a.Format = func(v float64) string { return trimMinus(strconv.FormatFloat(v, 'f', digits, 64)) }
+		a.Format = format(step, max(math.Abs(a.Min), math.Abs(a.Max)))
 	}
 	return a
+}
+
+// longStep is where ticks are written with an exponent: in full they would be wider than
+// their place.
+const longStep = 1e6
+
+// format returns how ticks are written, a step apart and at most so large.
+func format(step, largest float64) func(float64) string {
+	verb, digits := byte('f'), 0
+	switch {
+	case step >= longStep:
+		verb, digits = 'g', 1+int(math.Ceil(math.Log10(largest/step)))
+	case step > 0:
+		digits = max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	}
+	return func(v float64) string { return trimMinus(strconv.FormatFloat(v, verb, digits, 64)) }
 }
 
 // ticks returns the multiples of a round step (1, 2 or 5 times a power of ten)
