@@ -62,6 +62,7 @@ func TestAxisFitted(t *testing.T) {
 		{Axis{}, []float64{1, 2, math.NaN()}, 1, 2, []string{"1.0", "1.2", "1.4", "1.6", "1.8", "2.0"}},
 		{Axis{}, nil, 0, 1, []string{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}},
 		{Axis{}, []float64{7}, 6, 8, []string{"6.0", "6.5", "7.0", "7.5", "8.0"}},
+		{Axis{Round: true}, []float64{0, 0}, 0, 1, []string{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"}},
 		{Axis{Max: .53, Round: true}, nil, 0, .6, []string{"0.0", "0.2", "0.4", "0.6"}},
 		{Axis{Max: .6, Round: true}, nil, 0, .6, []string{"0.0", "0.2", "0.4", "0.6"}},
 		{Axis{Min: -1, Max: 1}, nil, -1, 1, []string{"−1.0", "−0.5", "0.0", "0.5", "1.0"}},

@@ -28,6 +28,8 @@ func (a Axis) fitted(values []float64, n int) Axis {
 		switch {
 		case a.Min > a.Max: // no data
 			a.Min, a.Max = 0, 1
+		case a.Min == a.Max && a.Round: // it begins there
+			a.Max++
 		case a.Min == a.Max:
 			a.Min, a.Max = a.Min-1, a.Max+1
 		}
