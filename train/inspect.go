@@ -152,7 +152,7 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 	found.Dataset, found.Synthetic = set.Name, set.Synthetic
 	if n.out != "" {
 		page := &inspectData{
-			figureData: newFigureData(cfg, describe(set), f), Run: filepath.Base(filepath.Clean(path)), Weights: n.weights,
+			figureData: newFigureData(cfg, describe(set), f), Run: nameOf(path), Weights: n.weights,
 			Group: cfg.Group.Name, Elements: cfg.Group.Elements,
 			Accuracy: score.Accuracy, AccuracyStd: score.Std, AccuracyDraws: score.Draws,
 		}
@@ -161,6 +161,14 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 		}
 	}
 	return n.print(c.stdout, found, cfg.Learns())
+}
+
+// nameOf returns the name of a directory, also of one that is given as ".".
+func nameOf(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	return filepath.Base(path)
 }
 
 // checkOut refuses the run's own directory, in which inspect changes nothing.

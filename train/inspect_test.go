@@ -118,8 +118,12 @@ func TestInspectFull(t *testing.T) {
 		t.Error("files have changed")
 	}
 	out := t.TempDir()
-	if code, _, stderr := here("inspect", dir, "-images", "1", "-quiet", "-out", out); code != exitOK || !strings.Contains(string(read(t, out, inspectFile)), `"resets": []`) {
+	t.Chdir(dir)
+	if code, _, stderr := here("inspect", ".", "-images", "1", "-quiet", "-out", out); code != exitOK || !strings.Contains(string(read(t, out, inspectFile)), `"resets": []`) {
 		t.Errorf("exit code %d, or resets are no list: %s", code, stderr)
+	}
+	if page := string(read(t, out, inspectPage)); !strings.Contains(page, "<h1>full</h1>") {
+		t.Error("the page does not name the run")
 	}
 }
 
