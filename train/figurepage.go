@@ -49,7 +49,7 @@ type figureData struct {
 type layerReport struct {
 	Short, Name string
 	Theta       float64
-	Elements    int           // drawn per pass
+	Elements    int           // drawn, before some are dropped
 	Circle      template.HTML // empty where there is nothing to draw
 	Note        string        // such as with which probability mirrored elements are kept
 }
@@ -87,8 +87,7 @@ func newFigureData(c *config.Config, set string, f *figures) *figureData {
 	}
 	if c.Learns() {
 		d.Layers = layerReports(c, f)
-		fewer := slices.ContainsFunc(d.Layers, func(l layerReport) bool { return l.Elements < c.Group.Elements })
-		d.LayersLead, d.Saved = layersLead(c, f), saved(c, f, fewer)
+		d.LayersLead, d.Saved = layersLead(c, f), saved(c, f, drawsFewer(c, d.Layers, f))
 	}
 	for i, k := range f.kernels {
 		d.Kernels = append(d.Kernels, kernelReport{k.layer, svg(kernelPicture(i, k).SVG(420))})
@@ -145,6 +144,15 @@ func layersLead(c *config.Config, f *figures) string {
 		text += "2.1 is the first convolution of block 2. "
 	}
 	return text
+}
+
+// drawsFewer reports whether some layer draws fewer elements in a pass than the whole group
+// has: evaluation drops what is not kept more often than not, under Compat what chance drops.
+func drawsFewer(c *config.Config, layers []layerReport, f *figures) bool {
+	dropped := func(p float64) bool { return p <= 0.5 || c.Conv.Compat && p < 1 }
+	drops := func(axis gumbel.Learned) bool { return slices.ContainsFunc(axis.Keep, dropped) }
+	return slices.ContainsFunc(layers, func(l layerReport) bool { return l.Elements < c.Group.Elements }) ||
+		slices.ContainsFunc(f.subsets, func(axes []gumbel.Learned) bool { return slices.ContainsFunc(axes, drops) })
 }
 
 // saved says what partial layers save of the time of a pass and of the memory of a step. fewer

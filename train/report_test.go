@@ -717,14 +717,29 @@ func TestQuantile(t *testing.T) {
 
 // Whether fewer elements are drawn than the whole group has decides what is said of a time.
 func TestSavedByReports(t *testing.T) {
-	for theta, want := range map[float64]string{1: "no difference was measured", 0.5: "31% more"} {
+	const same, fewer = "no difference was measured", "31% more"
+	grid := func(p float64) gumbel.Learned {
+		return gumbel.Learned{Theta: 1, Keep: []float64{1, p, 1, 1, 1, 1, 1, 1}}
+	}
+	for _, v := range []struct {
+		learned gumbel.Learned
+		compat  bool
+		want    string
+	}{
+		{gumbel.Learned{Theta: 1}, false, same},
+		{gumbel.Learned{Theta: 0.5}, false, fewer},
+		{grid(0.6), false, same}, // not dropped in evaluation
+		{grid(0.4), false, fewer},
+		{grid(0.6), true, fewer},
+		{grid(1), true, same},
+	} {
 		c, r, epochs, f := sample(t, "strokes6-180", 1, true)
-		f.pass, f.ratios = 0.0262, []float64{0.9, 1.6}
+		c.Conv.Compat, f.pass, f.ratios = v.compat, 0.0262, []float64{0.9, 1.6}
 		for _, s := range f.subsets {
-			s[0].Theta = theta
+			s[0] = v.learned
 		}
-		if text := newReport(c, r, epochs, f).Saved; !strings.Contains(text, want) {
-			t.Errorf("%v of the group: %q lacks %q", theta, text, want)
+		if text := newReport(c, r, epochs, f).Saved; !strings.Contains(text, v.want) {
+			t.Errorf("%v, compat %v: %q lacks %q", v.learned, v.compat, text, v.want)
 		}
 	}
 }
