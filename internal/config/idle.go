@@ -99,15 +99,18 @@ var idleRules = []struct {
 		switch {
 		case !c.Learns():
 			return "conv.partial is false, so that no subsets are learned"
-		case c.Net.Augerino() && c.Conv.Compat:
-			return "with conv.compat the subset of " + c.Net.Type + " is trained at train.lr, as in the published program"
+		case c.publishedCopies():
+			return c.rateOfCopies()
 		case c.intervals() || c.Conv.Compat || c.Train.LRKeep == 0:
 			return ""
 		}
 		return "of " + c.Group.Name + ", sampled in this way, subsets are probabilities of keeping elements, trained at train.lr_keep"
 	}},
 	{"train.lr_keep", func(c *Config) string {
-		if c.Learns() && c.Conv.Compat {
+		switch {
+		case c.publishedCopies():
+			return c.rateOfCopies()
+		case c.Learns() && c.Conv.Compat:
 			return "with conv.compat all of a subset is trained at train.lr_subset, as in the published program"
 		}
 		return c.keepsAll()
@@ -156,6 +159,14 @@ func (c *Config) group() lie.Group {
 	return g
 }
 
+// publishedCopies reports whether copies of images are learned as by the published program.
+func (c *Config) publishedCopies() bool { return c.Net.Augerino() && c.Conv.Compat }
+
+// rateOfCopies says at which rate the subset of publishedCopies is learned.
+func (c *Config) rateOfCopies() string {
+	return "with conv.compat the subset of " + c.Net.Type + " is trained at train.lr, as in the published program"
+}
+
 // intervals reports whether learned subsets have continuous parts.
 func (c *Config) intervals() bool {
 	return c.group().Dim() > 0 && c.Group.Sampling == "random"
@@ -182,7 +193,7 @@ func (c *Config) keepsAll() string {
 
 // withoutTemperature says why no gradient depends on a temperature, "" where one does.
 func (c *Config) withoutTemperature() string {
-	if c.Net.Augerino() && c.Conv.Compat {
+	if c.publishedCopies() {
 		return "with conv.compat " + c.Net.Type + " does not learn whether copies are mirrored, as in the published program"
 	}
 	return c.keepsAll()

@@ -74,6 +74,7 @@ func TestIdle(t *testing.T) {
 		{Default, "group.sampling=deterministic train.lr_keep=0.1", ""},
 		{Default, "group.name=E(2) train.lr_keep=0.1", ""},
 		{Default, "group.name=E(2) conv.compat=true train.lr_keep=0.1", "trained at train.lr_subset"},
+		{full, "group.name=E(2) conv.compat=true net.type=AugerinoCKResNet train.lr_keep=0.1", "is trained at train.lr, as"},
 		{Default, "train.lr_omega0=0.1", "kernel.learn_omega0 is false"},
 		{Default, "kernel.learn_omega0=true train.lr_omega0=0.1", ""},
 		{Default, "train.momentum=0.9", "train.optimizer is adam"},
