@@ -145,3 +145,42 @@ func TestSeparableParameters(t *testing.T) {
 		t.Error("there are whole kernels too")
 	}
 }
+
+// The algorithm that a network is told is that of all its group convolutions, planned for training
+// or not.
+func TestAlgorithmOfLayers(t *testing.T) {
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, a := range []conv.Algorithm{conv.Taps, conv.Frequency, conv.LowRank} {
+		chain := tinyGCNN()
+		chain.Algorithm = a
+		gcnn, err := NewGCNN(chain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, net := range []*Network{newTinyWith(t, func(c *CKResNetConfig) { c.Algorithm = a }), gcnn} {
+			for _, inference := range []bool{false, true} {
+				if err := net.Bind(dev, 2, inference); err != nil {
+					t.Fatal(err)
+				}
+				found := 0
+				for _, l := range net.plan.layers {
+					g, ok := l.(*conv.Group)
+					if !ok {
+						continue
+					}
+					if found++; g.Algorithm() != a {
+						t.Errorf("%s: a group convolution is computed by %s, want %s", net.Architecture(), g.Algorithm(), a)
+					}
+				}
+				if want := len(net.convs) - 1; found != want { // without the lifting
+					t.Errorf("%s: %d group convolutions, want %d", net.Architecture(), found, want)
+				}
+				net.Release()
+			}
+		}
+	}
+}
