@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,5 +126,35 @@ func TestTrainerOfBoundNetwork(t *testing.T) {
 	defer net.Release()
 	if _, err := NewTrainer(net, toySet(), quick(1)); err == nil || !strings.Contains(err.Error(), "Release") {
 		t.Errorf("a bound network is trained: %v", err)
+	}
+}
+
+// Images to train on alone are changed at random: what an epoch says of those to validate by
+// does not know of it, where the weights do not move.
+func TestAugmentationLeavesValidation(t *testing.T) {
+	epoch := func(change func(c *TrainConfig)) EpochMetrics {
+		cfg := quick(1)
+		cfg.Schedule, cfg.StepsPerEpoch = ConstantSchedule, 1
+		cfg.Optimizer.LR, cfg.Optimizer.SubsetLR = 1e-30, 1e-30
+		change(&cfg)
+		tr := newTrainerOf(t, newTinyLayerNorm(t), cfg)
+		take(t, tr, 1)
+		m, err := tr.EndEpoch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	plain := epoch(func(*TrainConfig) {})
+	for name, change := range map[string]func(c *TrainConfig){
+		"rotation": func(c *TrainConfig) { c.Augment.Rotate = math.Pi }, "crop": func(c *TrainConfig) { c.Augment.Crop = 5 },
+	} {
+		changed := epoch(change)
+		if math.Abs(changed.TrainLoss-plain.TrainLoss) < 1e-4 {
+			t.Errorf("%s: a training loss of %v, without %v", name, changed.TrainLoss, plain.TrainLoss)
+		}
+		if math.Abs(changed.ValidationLoss-plain.ValidationLoss) > 1e-7 || changed.ValidationAccuracy != plain.ValidationAccuracy {
+			t.Errorf("%s: a validation loss of %v, without %v", name, changed.ValidationLoss, plain.ValidationLoss)
+		}
 	}
 }
