@@ -5,14 +5,39 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
 
 // TestPerElementAlone wants the logits of an image that has elements of its own to
-// be those that a network with one list gives it alone on that list.
+// be those that a network with one list gives it alone on that list, also where images
+// drop other elements each.
 func TestPerElementAlone(t *testing.T) {
+	for name, change := range map[string]func(*CKResNetConfig){
+		"SE(2)": func(*CKResNetConfig) {},
+		"E(2)":  func(c *CKResNetConfig) { c.Group, c.Elements = lie.E2, 4 },
+		"mean":  func(c *CKResNetConfig) { c.Group, c.Elements, c.Measure = lie.E2, 4, gumbel.Mean },
+	} {
+		t.Run(name, func(t *testing.T) { checkPerElement(t, change) })
+	}
+}
+
+func checkPerElement(t *testing.T, change func(*CKResNetConfig)) {
 	const batch = 3
-	many, one := newTinyPerElement(t), newTiny(t)
+	many := newTinyWith(t, func(c *CKResNetConfig) { change(c); c.PerElement = true })
+	one := newTinyWith(t, change)
+	for _, s := range many.distributions() {
+		for _, p := range s.Parameters() {
+			switch p.Class {
+			case nn.Subset:
+				p.Host[0] = 0.6
+			case nn.Keep:
+				p.Host[0] = 0 // as often kept as dropped
+			}
+		}
+	}
 	dev, err := tensor.NewCPU(2)
 	if err != nil {
 		t.Fatal(err)
@@ -24,8 +49,7 @@ func TestPerElementAlone(t *testing.T) {
 		}
 		defer net.Release()
 	}
-	many.SetSubsets(0.6)
-	many.Draw(1, Evaluation, 0)
+	many.Draw(1, Training, 0) // with what is dropped, by weights
 	images := make([]float32, batch*144)
 	for i, v := range toySet().Test.Images[:batch*144] {
 		images[i] = float32(v) / 100
@@ -35,13 +59,23 @@ func TestPerElementAlone(t *testing.T) {
 	dev.Download(logits, many.Logits().Value)
 	classes := many.cfg.Classes
 	want := make([]float32, classes)
+	apart := 0 // lists of which images drop other elements
 	for b := range batch {
 		for i, e := range one.plan.elements {
-			list := many.plan.elements[i].List(b)
+			from := many.plan.elements[i]
+			list, next := from.List(b), (b+1)%batch
 			e.SetLen(len(list))
 			copy(e.G, list)
-			if other := many.plan.elements[i].List((b + 1) % batch); slices.Equal(list, other) {
-				t.Errorf("images %d and %d have the same elements", b, (b+1)%batch)
+			if other := from.List(next); slices.Equal(list, other) {
+				t.Errorf("images %d and %d have the same elements", b, next)
+			}
+			if from.Weight == nil {
+				continue
+			}
+			n := len(list)
+			e.Weight, e.WeightGrad = from.Weight[b*n:][:n], make([]float64, n)
+			if !slices.Equal(e.Weight, from.Weight[next*n:][:n]) {
+				apart++
 			}
 		}
 		one.Forward(images[b*144:(b+1)*144], false)
@@ -51,5 +85,8 @@ func TestPerElementAlone(t *testing.T) {
 				t.Errorf("image %d, class %d: %v, alone %v", b, k, got, want[k])
 			}
 		}
+	}
+	if drops := one.cfg.drops(); drops != (apart > 0) {
+		t.Errorf("%d lists of which images drop other elements", apart)
 	}
 }
