@@ -30,7 +30,10 @@ func TestByName(t *testing.T) {
 			t.Errorf("ByName(%q) = %v, %v, want %s", name, got, err, want.Name())
 		}
 	}
-	for _, row := range table[:len(table)-1] { // the last is not of the package
+	for _, row := range table {
+		if row.group == Shears {
+			continue // not of the package
+		}
 		if got, err := lie.ByName(row.name); err != nil || got.Name() != row.name || !slices.Equal(got.Axes(), row.group.Axes()) {
 			t.Errorf("ByName(%q) = %v, %v", row.name, got, err)
 		}
