@@ -23,6 +23,7 @@ import (
 	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
+	"github.com/noether-go/noether/model"
 )
 
 // mainVariable makes the test binary behave as the command, so that tests can
@@ -701,6 +702,34 @@ func TestStateBeforeWeights(t *testing.T) {
 	}
 	if !s.dir.has(stateFile) {
 		t.Error("there is no state yet")
+	}
+}
+
+// Within an epoch the state is saved after each train.save_every steps, and after no others.
+func TestSavesBetweenEpochs(t *testing.T) {
+	o, err := parse(tinyRun(filepath.Join(t.TempDir(), "run"), "-set", "train.save_every=2"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	s, err := newSession(t.Context(), o, &stdout, &stderr, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	path := s.dir.file(stateFile)
+	for step := 1; step <= 4; step++ {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		loss, err := s.trainer.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.onStep(model.Progress{Epoch: 1, Epochs: 3, Step: step, Steps: 12, Loss: loss})
+		if saved := s.dir.has(stateFile); saved != (step%2 == 0) || s.saving != nil {
+			t.Errorf("after step %d a state is there: %v, %v", step, saved, s.saving)
+		}
 	}
 }
 
