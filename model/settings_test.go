@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/siren"
 	"github.com/noether-go/noether/tensor"
 )
 
@@ -310,4 +312,108 @@ func unusual(of reflect.Type) reflect.Value {
 		value.Set(reflect.ValueOf([]int{7, 7}))
 	}
 	return value
+}
+
+// TestEverySettingReachesLayers: each setting makes a training step of a network that heeds it
+// another one.
+func TestEverySettingReachesLayers(t *testing.T) {
+	nothing := func(*settings) {}
+	mirrors := func(s *settings) { s.Group, s.Elements = lie.E2, 4 }
+	full := func(s *settings) { s.Partial = false }
+	perceptrons := func(s *settings) { s.KernelNet = conv.MLP }
+	chain := func(s *settings) { s.Type, s.Pools, s.Dropout, s.Dropouts = typeGCNN, []int{1}, 0.5, []int{1} }
+	copies := func(s *settings) { s.Partial, s.Augerino = false, true }
+	rows := []struct {
+		setting      string
+		with, change func(s *settings)
+	}{
+		{"Type", nothing, func(s *settings) { s.Type = typeGCNN }},
+		{"Group", mirrors, func(s *settings) { s.Group = lie.SE2 }},
+		{"Group", copies, func(s *settings) { s.Group, s.Elements = lie.Sim2, 3 }},
+		{"Elements", nothing, func(s *settings) { s.Elements = 4 }},
+		{"Elements", copies, func(s *settings) { s.Elements = 4 }},
+		{"Partial", nothing, full},
+		{"PerElement", nothing, func(s *settings) { s.PerElement = true }},
+		{"SharedElements", full, func(s *settings) { s.SharedElements = true }},
+		{"Augerino", full, func(s *settings) { s.Augerino = true }},
+		{"Channels", nothing, func(s *settings) { s.Channels = 2 }},
+		{"Side", nothing, func(s *settings) { s.Side = 13 }},
+		{"Classes", nothing, func(s *settings) { s.Classes = 3 }},
+		{"Norm", nothing, func(s *settings) { s.Norm = LayerNorm }},
+		{"Width", nothing, func(s *settings) { s.Width = 3 }},
+		{"Factors", nothing, func(s *settings) { s.Factors = []int{1, 1} }},
+		{"Pools", nothing, func(s *settings) { s.Pools = []int{1} }},
+		{"LastT2", nothing, func(s *settings) { s.LastT2 = true }},
+		{"Pooling", nothing, func(s *settings) { s.Pooling = MeanPooling }},
+		{"Pooling", full, func(s *settings) { s.Pooling = LearnedPooling }},
+		{"Dropout", nothing, func(s *settings) { s.Dropout = 0.5 }},
+		{"Dropout", chain, func(s *settings) { s.Dropout = 0.25 }},
+		{"Dropouts", chain, func(s *settings) { s.Dropouts = []int{2} }},
+		{"Separable", nothing, func(s *settings) { s.Separable = true }},
+		{"KernelNet", nothing, func(s *settings) { s.KernelNet = conv.Gabor }},
+		{"KernelSide", func(s *settings) { s.Pools = []int{0} }, func(s *settings) { s.KernelSide = 5 }},
+		{"KernelHidden", nothing, func(s *settings) { s.KernelHidden = 5 }},
+		{"KernelLayers", nothing, func(s *settings) { s.KernelLayers = 4 }},
+		{"Omega0", nothing, func(s *settings) { s.Omega0 = 20 }},
+		{"LearnOmega0", nothing, func(s *settings) { s.LearnOmega0 = true }},
+		{"WeightNorm", nothing, func(s *settings) { s.WeightNorm = true }},
+		{"KernelActivation", perceptrons, func(s *settings) { s.KernelActivation = siren.Swish }},
+		{"KernelNorm", perceptrons, func(s *settings) { s.KernelNorm = siren.LayerNorm }},
+		{"Sampling", nothing, func(s *settings) { s.Sampling = gumbel.Deterministic }},
+		{"Jitter", nothing, func(s *settings) { s.Jitter = gumbel.Comb }},
+		{"Jitter", copies, func(s *settings) { s.Jitter = gumbel.IID }},
+		{"Measure", nothing, func(s *settings) { s.Measure = gumbel.Mean }},
+		{"Measure", full, func(s *settings) { s.Measure = gumbel.Haar }},
+		{"InitTemperature", mirrors, func(s *settings) { s.InitTemperature = 2 }},
+		{"NoBias", nothing, func(s *settings) { s.NoBias = true }},
+		{"Compat", nothing, func(s *settings) { s.Compat = true }},
+		{"Compat", copies, func(s *settings) { s.Compat = true }},
+		{"Seed", nothing, func(s *settings) { s.Seed = 4 }},
+	}
+	elsewhere := map[string]string{"Algorithm": "TestAlgorithmOfLayers", "EndTemperature": "TestTemperatures"} // another step in nothing
+	have := map[string]bool{}
+	for _, r := range rows {
+		have[r.setting] = true
+		before := tiny().settings()
+		r.with(&before)
+		after := before
+		r.change(&after)
+		if slices.Equal(stepOf(t, before), stepOf(t, after)) {
+			t.Errorf("%s changes nothing about a training step", r.setting)
+		}
+	}
+	fields := reflect.TypeFor[settings]()
+	for i := range fields.NumField() {
+		if name := fields.Field(i).Name; have[name] == (elsewhere[name] != "") {
+			t.Errorf("there is no row for %s, or one too many", name)
+		}
+	}
+}
+
+// stepOf returns what a training step of a new network computes: the logits and all gradients.
+func stepOf(t *testing.T, s settings) (all []float32) {
+	t.Helper()
+	net, err := newNetwork(s, mostValues)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := tensor.NewCPU(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	if err := net.Bind(dev, 4, false); err != nil {
+		t.Fatal(err)
+	}
+	defer net.Release()
+	net.Draw(1, Training, 1)
+	net.Forward(someImages(net, 4), true)
+	net.Backward([]float32{0, 1, 0, 1})
+	all = append(all, net.Logits().Live().Host()...)
+	for _, p := range net.params.All() {
+		if p.Trained() {
+			all = append(all, p.Grad.Host()...)
+		}
+	}
+	return all
 }
