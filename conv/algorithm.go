@@ -61,9 +61,7 @@ func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (featurePa
 		return nil, fmt.Errorf("the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
 	case a == Frequency && !inFrequency(s):
 		return nil, fmt.Errorf("the algorithm %q is for kernels with an extent", a)
-	case features == 0 && (s.PerElement || a == Frequency || a == LowRank):
-		return nil, fmt.Errorf("the kernel network does not end in a linear map of features, which this algorithm works on")
-	case a == Taps || features == 0:
+	case a == Taps:
 		return nil, nil
 	case s.PerElement:
 		return newPerElement(s, features), nil

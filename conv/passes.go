@@ -176,16 +176,15 @@ type Provider interface {
 }
 
 // choose returns the passes for a device, nil meaning a CPU: of the one kind or
-// the other. features is the number of features that the kernel network ends in,
-// zero where it is of another form; scaled says that the factors may have a scale, and
-// inference that there is no Backward.
+// the other. features is the number of features that the kernel network ends in; scaled says that the
+// factors may have a scale, and inference that there is no Backward.
 func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, inference bool) (Passes, featurePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
 		if s.Depthwise {
 			return new(planes), nil, nil
 		}
-		if a == Auto && inference && rowsPay(s) && (features == 0 || !lowRankPays(s, features)) {
+		if a == Auto && inference && rowsPay(s) && !lowRankPays(s, features) {
 			return newRows(s), nil, nil
 		}
 		if f, err := a.featurePasses(s, features, scaled); f != nil || err != nil {
