@@ -197,30 +197,42 @@ func TestCopyMean(t *testing.T) {
 // TestAugerinoIsTheMean: the logits are the mean of those of a network on T(2) with the
 // same weights over copies of the images, as many as the learned half-width says.
 func TestAugerinoIsTheMean(t *testing.T) {
+	resNet := func(t *testing.T, group lie.Group, elements int, augerino, compat bool) *Network {
+		return newTinyWith(t, func(c *CKResNetConfig) {
+			c.Group, c.Elements, c.Partial, c.Augerino, c.Compat = group, elements, false, augerino, compat
+		})
+	}
+	chain := func(t *testing.T, group lie.Group, elements int, augerino, compat bool) *Network {
+		c := tinyGCNN()
+		c.Group, c.Elements, c.Partial, c.Augerino, c.Compat = group, elements, false, augerino, compat
+		net, err := NewGCNN(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return net
+	}
 	for _, c := range []struct {
+		newNet func(t *testing.T, group lie.Group, elements int, augerino, compat bool) *Network
 		group  lie.Group
 		compat bool
 		theta  float64
 		copies int
 	}{
-		{lie.Sim2, false, 1, 4}, {lie.SE2, false, 1, 8}, {lie.SE2, false, 0.3, 3}, {lie.SE2, true, 0.3, 3}, {lie.E2, false, 0.6, 6}, {lie.E2, true, 0.6, 6},
+		{resNet, lie.Sim2, false, 1, 4}, {resNet, lie.SE2, false, 1, 8}, {resNet, lie.SE2, false, 0.3, 3}, {resNet, lie.SE2, true, 0.3, 3},
+		{resNet, lie.E2, false, 0.6, 6}, {resNet, lie.E2, true, 0.6, 6}, {chain, lie.SE2, false, 0.3, 3}, {chain, lie.E2, false, 0.6, 6},
 	} {
-		t.Run(fmt.Sprintf("%s/compat=%v/theta=%v", c.group.Name(), c.compat, c.theta), func(t *testing.T) {
+		net := c.newNet(t, c.group, 8, true, c.compat)
+		t.Run(fmt.Sprintf("%s/%s/compat=%v/theta=%v", net.Architecture(), c.group.Name(), c.compat, c.theta), func(t *testing.T) {
 			dev, err := tensor.NewCPU(1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer dev.Close()
-			net := newTinyWith(t, func(cfg *CKResNetConfig) {
-				cfg.Group, cfg.Elements, cfg.Partial, cfg.Augerino, cfg.Compat = c.group, 8, false, true, c.compat
-			})
 			for _, p := range net.augerino.Parameters() {
 				clear(p.Host) // one size; mirrored copies are there or not, as likely
 			}
 			net.augerino.Parameters()[0].Host[0] = float32(c.theta)
-			plain := newTinyWith(t, func(cfg *CKResNetConfig) {
-				cfg.Group, cfg.Elements, cfg.Partial, cfg.Compat = lie.T2, 1, false, c.compat
-			})
+			plain := c.newNet(t, lie.T2, 1, false, c.compat)
 			for _, p := range plain.params.All() {
 				copy(p.Host, net.params.Lookup(p.Name).Host)
 			}

@@ -312,6 +312,8 @@ func TestParameterCount(t *testing.T) {
 	}{
 		{"RotMNIST SE(2)", CKResNetConfig{}, 467786},
 		{"RotMNIST SE(2), partial", CKResNetConfig{Partial: true}, 467791},
+		{"RotMNIST E(2)", CKResNetConfig{Group: lie.E2}, 467978},
+		{"RotMNIST E(2), partial", CKResNetConfig{Group: lie.E2, Partial: true}, 467988},
 		{"RotMNIST T(2)", CKResNetConfig{Group: lie.T2}, 450074},
 		{"CIFAR-10 SE(2)", CKResNetConfig{Channels: 3, Side: 32, Pools: []int{1, 2}}, 469898},
 		{"CIFAR-100 SE(2)", CKResNetConfig{Channels: 3, Side: 32, Pools: []int{1, 2}, Classes: 100}, 475748},
