@@ -175,7 +175,7 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 		if r.URL.Scheme != "https" {
 			return fmt.Errorf("redirected to scheme %q, only https is allowed", r.URL.Scheme)
 		}
-		if len(via) >= 5 {
+		if len(via) > 5 {
 			return errors.New("redirected more than 5 times")
 		}
 		return nil

@@ -200,6 +200,27 @@ func TestDownloadBadMirror(t *testing.T) {
 	}
 }
 
+// As many redirections are followed as the error says, and no more.
+func TestDownloadRedirected(t *testing.T) {
+	set, content := remote()
+	set.Files = set.Files[1:]
+	for times, ok := range map[int]bool{1: true, 5: true, 6: false} {
+		var asked atomic.Int32
+		address, _ := mirror(t, func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) > int32(times) {
+				serve(content)(w, r)
+				return
+			}
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		})
+		set.Mirrors = []string{address}
+		err := testDownloader(t).set(t.Context(), t.TempDir(), set, nil)
+		if (err == nil) != ok || asked.Load() != int32(min(times, 5)+1) {
+			t.Errorf("redirected %d times: %v after %d requests", times, err, asked.Load())
+		}
+	}
+}
+
 func TestDownloadNoMirror(t *testing.T) {
 	set, content := remote()
 	s := httptest.NewServer(serve(content))
