@@ -27,7 +27,8 @@ type Progress func(file string, done, total int64)
 
 // Download fetches the files of the set into dir, which it makes if need be.
 // Files that are there already, with the right content, are left alone; any
-// other file of the same name is replaced. progress may be nil.
+// other file of the same name is replaced. progress, which may be nil, is told of
+// those alone that are fetched.
 //
 // Where the set has an archive, that is fetched, unless it lies in dir already,
 // and unpacked; if it was fetched it is then removed. Files that are there
@@ -77,7 +78,6 @@ func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress 
 			return cancelled(f.Name, context.Cause(ctx))
 		}
 		if f.holds(filepath.Join(dir, f.Name)) {
-			progress(f.Name, f.Size, f.Size)
 			continue
 		}
 		if err := d.file(ctx, dir, f, set.Mirrors, progress); err != nil {

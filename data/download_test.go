@@ -109,17 +109,19 @@ func TestDownload(t *testing.T) {
 		t.Errorf("mode %v, %v: not readable by all", info.Mode(), err)
 	}
 
-	// Again: nothing to do. With one file damaged: that one.
-	if err := d.set(t.Context(), dir, set, nil); err != nil || hits.Load() != 2 {
-		t.Errorf("%v, %d requests in all, want 2", err, hits.Load())
+	// Again: nothing to do, or to tell. With one file damaged: that one.
+	ends = nil
+	clear(last)
+	if err := d.set(t.Context(), dir, set, progress); err != nil || hits.Load() != 2 || ends != nil {
+		t.Errorf("%v, %d requests in all, want 2; progress %v", err, hits.Load(), ends)
 	}
 	damaged := bytes.Clone(content["one.gz"])
 	damaged[77] ^= 4
 	if err := os.WriteFile(filepath.Join(dir, "one.gz"), damaged, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.set(t.Context(), dir, set, nil); err != nil || hits.Load() != 3 {
-		t.Errorf("%v, %d requests in all, want 3", err, hits.Load())
+	if err := d.set(t.Context(), dir, set, progress); err != nil || hits.Load() != 3 || fmt.Sprint(ends) != "[one.gz0 one.gz200000]" {
+		t.Errorf("%v, %d requests in all, want 3; progress %v", err, hits.Load(), ends)
 	}
 	wantOnly(t, dir, content, "one.gz", "two.gz")
 }
