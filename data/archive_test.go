@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // entry is a file in an archive; one without content is a symbolic link to
@@ -144,6 +145,30 @@ func TestDownloadArchiveThatIsThere(t *testing.T) {
 		}
 		wantOnly(t, dir, content, "one.bin", "two.txt")
 	}
+}
+
+// An archive that another Download unpacks and removes, while this one still finds out
+// whether it is whole, is not missed.
+func TestDownloadArchiveAtTheSameTime(t *testing.T) {
+	archive := append(tarOf(t, wholesome()...), make([]byte, 64<<20)...) // takes a while to be checked
+	set := packedSet(".tar.gz", archive)
+	address, _ := mirror(t, serve(map[string][]byte{set.Archive.Name: archive}))
+	set.Mirrors = []string{address}
+	d, dir := testDownloader(t), t.TempDir()
+	put(t, archive, dir, set.Archive.Name)
+	done := make(chan error)
+	go func() { done <- d.set(t.Context(), dir, set, nil) }()
+	time.Sleep(10 * time.Millisecond)
+	for name, content := range inside {
+		put(t, content, dir, name)
+	}
+	if err := os.Remove(filepath.Join(dir, set.Archive.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	wantOnly(t, dir, inside, "one.bin", "two.txt")
 }
 
 // Whatever is wrong with an archive, nothing of it stays, in the directory or

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,6 +34,8 @@ type Progress func(file string, done, total int64)
 // Where the set has an archive, that is fetched, unless it lies in dir already,
 // and unpacked; if it was fetched it is then removed. Files that are there
 // already are known by their sizes.
+//
+// Several may fetch a set into one directory at the same time.
 //
 // Each file is taken from the first mirror, over HTTPS only, that delivers
 // exactly the size and the SHA-256 (or MD5, see File) that the set says. It is written to a
@@ -103,6 +106,9 @@ func (d *downloader) archive(ctx context.Context, dir string, set FileSet, progr
 		}
 	}
 	if err := set.unpack(ctx, dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && set.Unpacked(dir) {
+			return nil // another Download was faster, and has removed the archive
+		}
 		return err
 	}
 	if !given {
