@@ -92,8 +92,12 @@ const maxAMATRows = 1 << 18
 // DecodeAMAT reads images of that many pixels from r, plain or packed by gzip, in
 // the .amat format: a line of text per image, its pixels as decimal numbers in
 // [0, 1] and then its class, 0 to classes-1. Pixels become bytes as ReadRotMNIST
-// says. name is used in errors, which are *FileError.
+// says. name is used in errors, which are *FileError. It panics with *Error unless
+// pixels is at least 1 and classes, which become bytes, 1 to 256.
 func DecodeAMAT(r io.Reader, name string, pixels, classes int) (Split, error) {
+	if pixels < 1 || classes < 1 || classes > 256 {
+		failf("DecodeAMAT", "images of %d pixels in %d classes; at least 1 pixel and 1 to 256 classes are possible", pixels, classes)
+	}
 	u, err := unpack(r, name)
 	if err != nil {
 		return Split{}, err

@@ -78,6 +78,19 @@ func TestDecodeAMATRefuses(t *testing.T) {
 	wantFileError(t, err, "f", "disk on fire")
 }
 
+// Classes that no byte holds are not taken for others.
+func TestDecodeAMATMisuse(t *testing.T) {
+	for _, c := range [][2]int{{1, 257}, {1, 0}, {0, 10}, {-1, 10}} {
+		wantPanic(t, fmt.Sprintf("images of %d pixels in %d classes", c[0], c[1]), func() {
+			DecodeAMAT(strings.NewReader("0 256\n"), "some/file", c[0], c[1])
+		})
+	}
+	s, err := DecodeAMAT(strings.NewReader("0 255\n"), "some/file", 1, 256)
+	if err != nil || !slices.Equal(s.Labels, []uint8{255}) {
+		t.Errorf("the last of 256 classes: %v, %v", s.Labels, err)
+	}
+}
+
 // rotMNISTAt writes the two files of RotMNIST with that many lines of black
 // images, of the classes in turn.
 func rotMNISTAt(t *testing.T, train, test int) (dir string) {
