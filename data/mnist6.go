@@ -20,6 +20,9 @@ func MNIST6180(m *MNIST, seed uint64) *Dataset {
 	return sixes(m, seed, "mnist6-180", "6 turned by 180 degrees", asTheyAre, turnHalf)
 }
 
+// turnedWithin stands, in the name of a set, in front of the degrees that its images are turned within.
+const turnedWithin = "-rot"
+
 // MNIST6180Turned is MNIST6180 of sixes that are turned first, each by an angle of
 // its own that is uniform within so many degrees either way, 0 to 180, with bilinear
 // interpolation. A copy is that of the turned six. The angle of a six is a function
@@ -39,7 +42,7 @@ func MNIST6180Turned(m *MNIST, seed uint64, degrees float64) *Dataset {
 			return sincos((2*src.Float64() - 1) * (degrees / 180 * math.Pi))
 		})
 	}
-	d := sixes(m, seed, fmt.Sprintf("mnist6-180-rot%g", degrees), "6 turned by 180 degrees", turned, turnHalf)
+	d := sixes(m, seed, fmt.Sprintf("mnist6-180%s%g", turnedWithin, degrees), "6 turned by 180 degrees", turned, turnHalf)
 	upright := gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
 	d.Turned, d.Upright = true, pairs(&upright, m.Height*m.Width, m.Width, turnHalf)
 	return d

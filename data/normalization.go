@@ -1,6 +1,9 @@
 package data
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // statistics are the mean and the standard deviation of each channel of a set's
 // images, of pixels from 0 to 1. Where nothing else is said they are those of the
@@ -10,6 +13,7 @@ type statistics struct{ mean, std []float32 }
 var (
 	ofMNIST    = statistics{[]float32{.1307}, []float32{.3081}} // of all of it
 	ofRotMNIST = statistics{[]float32{.13}, []float32{.2970}}
+	ofPCam     = statistics{[]float32{.701, .538, .692}, []float32{.235, .277, .213}}
 	ofImageNet = statistics{[]float32{.485, .456, .406}, []float32{.229, .224, .225}}
 )
 
@@ -25,7 +29,8 @@ var normalizations = map[string]statistics{
 	"cifar10-jpeg":       ofImageNet,
 	"cifar100":           {[]float32{.49137, .48235, .44667}, []float32{.24706, .24353, .26157}},
 	"stl10":              {[]float32{.4467, .4398, .4066}, []float32{.2603, .2566, .2713}},
-	"pcam":               {[]float32{.701, .538, .692}, []float32{.235, .277, .213}},
+	"pcam":               ofPCam,
+	"pcam-part":          ofPCam,
 	"images":             ofImageNet,
 	"fashion-mnist":      {[]float32{.2860}, []float32{.3530}}, // of the images to train on
 }
@@ -33,6 +38,7 @@ var normalizations = map[string]statistics{
 // Normalization returns the Mean and Std that a Dataset of that name has, nil for a
 // name that is not one of a set of this package.
 func Normalization(set string) (mean, std []float32) {
+	set, _, _ = strings.Cut(set, turnedWithin)
 	s := normalizations[set]
 	return slices.Clone(s.mean), slices.Clone(s.std)
 }

@@ -22,3 +22,17 @@ func TestNormalization(t *testing.T) {
 		}
 	}
 }
+
+// A set that is called after what was done to it, or is a part of one, has those of its name too.
+func TestNormalizationOfNames(t *testing.T) {
+	part, err := ReadPCam(pcamFolders(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := topped(20, 10)
+	for _, d := range []*Dataset{part, MNIST6180Turned(m, 1, 12.5), MNIST6180(m, 1), MNIST6Circle(m, 1), SyntheticRotMNIST(m, 1)} {
+		if mean, std := Normalization(d.Name); len(mean) != d.Channels || !slices.Equal(mean, d.Mean) || !slices.Equal(std, d.Std) {
+			t.Errorf("%s: %v, %v, want %v, %v", d.Name, mean, std, d.Mean, d.Std)
+		}
+	}
+}
