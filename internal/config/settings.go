@@ -280,6 +280,9 @@ func (c *Config) Value(key string) string { return written(c.at(key).Interface()
 // written returns a value as -set takes it.
 func written(value any) string {
 	v := reflect.ValueOf(value)
+	if v.Kind() == reflect.String && v.Len() == 0 {
+		return `""` // -set refuses a value that is left out
+	}
 	if v.Kind() != reflect.Slice {
 		return fmt.Sprint(value)
 	}

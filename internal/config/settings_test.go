@@ -224,6 +224,27 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// What Value returns Set takes, also where a text is empty, as those are that a run of
+// an earlier version does not state.
+func TestSetTakesValues(t *testing.T) {
+	for _, key := range Keys() {
+		if key == "preset" {
+			continue
+		}
+		want, got := thirteenLayers(cifar("cifar10", 4, true)), toy("strokes6-180", false)
+		for _, empty := range []bool{false, true} {
+			if empty {
+				want.at(key).SetZero()
+			}
+			if err := got.Set(key + "=" + want.Value(key)); err != nil {
+				t.Error(err)
+			} else if got.Value(key) != want.Value(key) {
+				t.Errorf("-set %s=%s gives %s", key, want.Value(key), got.Value(key))
+			}
+		}
+	}
+}
+
 // What a network does not have cannot be asked of it, nor a penalty that is none.
 func TestNetRefuses(t *testing.T) {
 	for assignment, want := range map[string]string{
