@@ -93,6 +93,7 @@ func (c *Config) Merge(text, source string) error {
 	if err := checkText(text); err != nil {
 		return mistake("%s: %w", source, err)
 	}
+	c.ownLists()
 	if _, err := toml.Decode(text, c); err != nil {
 		var parse toml.ParseError
 		if errors.As(err, &parse) {
@@ -101,6 +102,16 @@ func (c *Config) Merge(text, source string) error {
 		return mistake("%s: %s", source, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	return nil
+}
+
+// ownLists gives c lists that no other Config has: the decoder writes a list where the
+// last one lies, which a copy of c shares.
+func (c *Config) ownLists() {
+	for _, key := range Keys() {
+		if list, ok := c.at(key).Addr().Interface().(*[]int); ok {
+			*list = slices.Clone(*list)
+		}
+	}
 }
 
 // checkText reports what the decoder would take without a word, or make something
