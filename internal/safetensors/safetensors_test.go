@@ -70,7 +70,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNaN: payloads survive bit for bit.
 // TestAnyOrder: a header may name tensors in another order than their data have, empty ones among them.
 func TestAnyOrder(t *testing.T) {
 	f, err := decode(file(`{"c":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},"empty":{"dtype":"F32","shape":[0],"data_offsets":[4,4]},`+
@@ -83,6 +82,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
+// TestNaN: payloads survive bit for bit.
 func TestNaN(t *testing.T) {
 	nan := math.Float32frombits(0x7fa00001)
 	f, err := decode(encode(t, []Tensor{{Name: "x", F32: []float32{nan}}}, nil))
