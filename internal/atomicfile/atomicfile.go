@@ -19,9 +19,11 @@ import (
 const suffix = ".noether-tmp"
 
 // WriteFile writes what write produces to path: to a temporary file in the same
-// folder, which is synced to the disk and then renamed. On any error, from
-// write too, path is untouched and the temporary file is removed. The error
-// names the path. Where path is a symbolic link, the link is replaced.
+// folder, which is synced to the disk and then renamed. On any error until then,
+// from write too, path is untouched and the temporary file is removed, and the error
+// names the path. After that only the folder can fail to be synced: the new contents are
+// there, and a crash may bring the old ones back. Where path is a symbolic link, the link is
+// replaced.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
 	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:8]+suffix)
