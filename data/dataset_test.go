@@ -76,8 +76,8 @@ func TestValidate(t *testing.T) {
 	nan := float32(math.NaN())
 	for say, damage := range map[string]func(*Dataset){
 		"images of 2 x 0 x 4":                 func(d *Dataset) { d.Height = 0 },
-		"1 classes":                           func(d *Dataset) { d.Classes = 1 },
-		"257 classes":                         func(d *Dataset) { d.Classes = 257 },
+		"1 classes; between":                  func(d *Dataset) { d.Classes = 1 },
+		"257 classes; between":                func(d *Dataset) { d.Classes = 257 },
 		"2 class names for 3":                 func(d *Dataset) { d.ClassNames = d.ClassNames[:2] },
 		"1 means":                             func(d *Dataset) { d.Mean = d.Mean[:1] },
 		"deviation 0 of channel 1":            func(d *Dataset) { d.Std = []float32{1, 0} },
