@@ -351,9 +351,11 @@ func TestNumbersOfFloat32(t *testing.T) {
 		}
 	}
 	c := toy("strokes6-180", true)
-	c.Train.Momentum = 1 - 1e-9
-	if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), "train.momentum is 0.999999999; allowed: 0 to below 1") {
-		t.Errorf("a momentum that is 1 in float32: %v", err)
+	for _, momentum := range []float64{1 - 1e-9, 1, 1.5, -0.5, math.NaN()} { // the first is 1 in float32
+		c.Train.Momentum = momentum
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("train.momentum is %v; allowed: 0 to below 1", momentum)) {
+			t.Errorf("a momentum of %v: %v", momentum, err)
+		}
 	}
 }
 
