@@ -187,6 +187,9 @@ func TestSyntheticRotMNIST(t *testing.T) {
 	// Every digit is there once, by its centre, with its own class.
 	seen := map[uint8]bool{}
 	for _, s := range []*Split{&a.Train, &a.Validation, &a.Test} {
+		if upright := slices.ContainsFunc(upTo(s.Len()), func(i int) bool { return a.Image(s, i)[2] == 200 }); upright {
+			t.Error("a digit is not turned")
+		}
 		for i := range s.Len() {
 			id := a.Image(s, i)[12]
 			if seen[id] || s.Labels[i] != id%120%10 {
