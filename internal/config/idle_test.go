@@ -62,6 +62,7 @@ func TestIdle(t *testing.T) {
 		{full, "net.last_t2=true", ""},
 		{full, "train.lr_subset=0.1", "conv.partial is false"},
 		{full, "train.lr_subset=0", ""},
+		{Default, "train.lr_subset=0.1", ""}, // beside a rate of keeping elements, which it has no use for
 		{full, "conv.partial=true train.lr_subset=0.1", ""},
 		{full, "net.type=AugerinoCKResNet train.lr_subset=0.1", ""},
 		{full, "conv.compat=true net.type=AugerinoCKResNet train.lr_subset=0.1", "is trained at train.lr"},

@@ -135,7 +135,7 @@ func TestPublishedCommands(t *testing.T) {
 		"cifar100-e2-8-full":                         {"net.pooling": "auto", "net.last_t2": "false"},
 		"cifar100-e2-8-full-lastt2":                  {"net.pooling": "auto", "net.last_t2": "true"},
 		"cifar10-e2-8-augerino":                      {"net.type": "AugerinoCKResNet", "group.name": "E(2)", "conv.partial": "false"},
-		"cifar10-se2-4-full-13layer":                 {"train.epochs": "205", "train.batch": "128", "train.warmup_epochs": "5", "net.dropout": "0.3"},
+		"cifar10-se2-4-full-13layer":                 {"train.epochs": "205", "train.batch": "128", "train.warmup_epochs": "5", "train.kernel_norm": "0", "net.dropout": "0.3"},
 		"mnist6-180-se2-8-partial-perelement-magnet": {"kernel.type": "MAGNet", "conv.per_element": "true", "train.epochs": "300", "train.lr": "0.001", "train.lr_subset": "0.001", "train.schedule": "constant"},
 		"mnist6-180-se2-8-full-fourier":              {"kernel.type": "Fourier", "net.norm": "LayerNorm", "net.width": "20"},
 	} {
@@ -378,6 +378,7 @@ func TestMergeFile(t *testing.T) {
 		"Net.width = 3\n":                       path + `: unknown key "Net.width"; did you mean "net.width"?`,
 		"[[train]]\nlr = 1\n":                   path + ": ",
 		"[seed]\n":                              path + ": ",
+		"seed = -1\n":                           path + ": seed is -1; allowed: 0 to 9223372036854775807",
 		"\xff\xfe":                              path + ": begins as UTF-16 does; give the text in UTF-8",
 		"\xfe\xffseed = 1":                      path + ": begins as UTF-16",
 		"data.set = \"\xe9\"\n":                 path + ": line 1: invalid UTF-8",
@@ -404,6 +405,23 @@ func TestSplit(t *testing.T) {
 			t.Errorf("data.split = published of %s: %v", set, err)
 		} else if err != nil && !strings.HasPrefix(err.Error(), "data.split is published; allowed: seed for "+set) {
 			t.Error(err)
+		}
+	}
+}
+
+// Only drawings are made in any number, and a set has as many channels as statistics of them.
+func TestDataSets(t *testing.T) {
+	for _, s := range dataSets {
+		if mean, _ := data.Normalization(s.name); len(mean) != s.image.Channels {
+			t.Errorf("%s has %d channels, of which %d have a mean", s.name, s.image.Channels, len(mean))
+		}
+		c := published(s.name, "SE(2)", 8, true)
+		c.Data.Size = 100
+		if s.name == Images {
+			c.Data.Side, c.Data.Classes = 32, 10
+		}
+		if err := c.Check(); (err == nil) != (s.name == "strokes6-180") || err != nil && !strings.HasPrefix(err.Error(), "data.size is 100; allowed: 0 for "+s.name) {
+			t.Errorf("data.size = 100 of %s: %v", s.name, err)
 		}
 	}
 }
