@@ -173,18 +173,36 @@ func (l *layer) Parameters() []*nn.Parameter { return l.params }
 
 // plan reserves the buffers and returns the output map.
 func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.Map {
-	const op = "Plan"
 	l.checkPlan(p, in)
+	lists := l.checkElements(p, in, inEl, outEl)
+	s := l.largestShape(p, in, inEl, outEl, lists)
+	l.in, l.inEl, l.outEl, l.shape = in, inEl, outEl, *s
+	l.inference, l.dev, l.positions = p.Inference, nil, 0
+	whole := l.takesStem(p)
+	l.choosePasses(p, s, whole)
+	l.out = l.planOutput(p, s, whole)
+	l.window = l.planWindow(p.Arena, s.NOut*s.NIn*len(s.Offsets))
+	if whole {
+		l.stem.window = l.window
+	}
+	in.KeepValue() // Backward reads it
+	l.planBuffers(p, s)
+	return l.out
+}
+
+// checkElements panics unless the lists of elements and the input map fit the layer. It returns the
+// number of lists on either side.
+func (l *layer) checkElements(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) (lists int) {
+	const op = "Plan"
 	if outEl == nil {
 		refuse(op, "%s needs a list of output elements", l.cfg.Name)
 	}
-	nIn, channels, elements := 1, l.cfg.In, 1
+	channels, elements := l.cfg.In, 1
 	switch {
 	case l.depthwise:
 		channels, elements = l.cfg.Out, outEl.Max()
 	case inEl != nil:
-		nIn = inEl.Max()
-		elements = nIn
+		elements = inEl.Max()
 	}
 	if in.C != channels {
 		refuse(op, "%s has %d input channels, its input %d", l.cfg.Name, channels, in.C)
@@ -197,7 +215,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 			refuse(op, "%s is on %s, a list of elements on %s", l.cfg.Name, l.cfg.Group.Name(), e.Group.Name())
 		}
 	}
-	lists := outEl.Lists()
+	lists = outEl.Lists()
 	if lists != 1 && lists != p.Batch || inEl != nil && inEl.Lists() != lists {
 		in := lists
 		if inEl != nil {
@@ -205,50 +223,69 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		}
 		refuse(op, "%s: %d lists of output elements and %d of input elements; a batch of %d takes 1 or %d of both", l.cfg.Name, lists, in, p.Batch, p.Batch)
 	}
+	return lists
+}
+
+// largestShape returns the shape of all elements. It panics where the kernel has no place on the plane, and
+// for what a group that scales the plane does not have.
+func (l *layer) largestShape(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements, lists int) *Shape {
+	const op = "Plan"
+	nIn := 1
+	if inEl != nil && !l.depthwise {
+		nIn = inEl.Max()
+	}
 	s := newShape(l.cfg.In, l.cfg.Out, nIn, outEl.Max(), in.H, in.W, p.Batch, l.coords.taps, l.cfg.Side, l.cfg.Padding)
 	s.PerElement, s.Depthwise = lists > 1, l.depthwise
-	if s.OutH < 1 || s.OutW < 1 {
-		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
-	}
 	switch {
+	case s.OutH < 1 || s.OutW < 1:
+		refuse(op, "%s: a kernel of side %d has no valid place on a plane of %d x %d", l.cfg.Name, l.cfg.Side, in.H, in.W)
 	case l.windowed && s.PerElement:
 		refuse(op, "%s: on %s all images of a batch have one list of elements", l.cfg.Name, l.cfg.Group.Name())
 	case l.windowed && p.NormPenalty != 0:
 		refuse(op, "%s: on %s there is no penalty of norms", l.cfg.Name, l.cfg.Group.Name())
 	}
-	l.outEl, l.shape = outEl, *s
-	algorithm, whole := l.cfg.Algorithm, l.takesStem(p)
+	return s
+}
+
+// choosePasses sets what computes the shape; with whole, that is taps, together with the normalisation behind.
+func (l *layer) choosePasses(p *nn.Plan, s *Shape, whole bool) {
+	algorithm := l.cfg.Algorithm
 	if whole {
 		algorithm = Taps
 	}
-	passes, factored, err := choose(p.Device, s, algorithm, l.net.Features(), l.windowed || weightsKernel(p, l.cfg.Group, inEl), p.Inference)
+	scaled := l.windowed || weightsKernel(p, l.cfg.Group, l.inEl)
+	passes, factored, err := choose(p.Device, s, algorithm, l.net.Features(), scaled, p.Inference)
 	if err != nil {
-		refuse(op, "%s: %v", l.cfg.Name, err)
+		refuse("Plan", "%s: %v", l.cfg.Name, err)
 	}
-	l.in, l.inEl, l.passes, l.factored, l.stem = in, inEl, passes, factored, nil
-	l.inference, l.dev, l.positions = p.Inference, nil, 0
+	l.passes, l.factored, l.stem = passes, factored, nil
 	if k, ok := l.algorithm().(interface{ KeepSpectra() }); ok && p.Inference && p.KeepDerived {
 		k.KeepSpectra()
 	}
-	h, w := s.OutH, s.OutW
 	if whole {
 		l.stem = newStem(passes.(*taps), l.behind, s)
+	}
+}
+
+// planOutput returns the output map; with whole, that of the normalisation behind.
+func (l *layer) planOutput(p *nn.Plan, s *Shape, whole bool) *nn.Map {
+	h, w := s.OutH, s.OutW
+	if whole {
 		h, w = l.stem.out(s)
 	}
-	l.out = p.Map(l.cfg.Out, outEl.Max(), h, w)
+	out := p.Map(l.cfg.Out, s.NOut, h, w)
 	if whole {
-		l.out.KeepValue() // Backward reads it
+		out.KeepValue() // Backward reads it
 	}
-	if outEl.Weighted {
-		l.out.On = outEl
+	if l.outEl.Weighted {
+		out.On = l.outEl
 	}
-	l.window = l.planWindow(p.Arena, outEl.Max()*nIn*len(l.coords.taps))
-	if whole {
-		l.stem.window = l.window
-	}
-	in.KeepValue() // Backward reads it
+	return out
+}
 
-	most := lists * s.NIn * s.NOut * len(s.Offsets)
+// planBuffers reserves the buffers.
+func (l *layer) planBuffers(p *nn.Plan, s *Shape) {
+	most := s.lists() * s.NIn * s.NOut * len(s.Offsets)
 	l.net.Plan(p, most)
 	size := l.coords.rows() * most
 	l.host = make([]float32, size)
@@ -261,7 +298,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		p.Arena.Reserve(&l.dx, size)
 	}
 	switch {
-	case factored == nil:
+	case l.factored == nil:
 		l.kernel = roundUp(s.kernels())
 	case p.Inference:
 		l.kernel = 0
@@ -269,8 +306,8 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		l.kernel = l.factorsSize(most)
 	}
 	l.weights, l.weighted = nil, roundUp(l.kernel+scratch)
-	if l.kernelWeights = l.planKernelWeights(p, inEl, most); l.kernelWeights == nil {
-		l.weights = planWeights(p, in, inEl)
+	if l.kernelWeights = l.planKernelWeights(p, l.inEl, most); l.kernelWeights == nil {
+		l.weights = planWeights(p, l.in, l.inEl)
 	}
 	if !p.Inference && (l.window != nil || l.kernelWeights != nil) {
 		l.dscale = make([]float32, most)
@@ -281,7 +318,6 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 		size = max(size, need)
 	}
 	p.Arena.Share(&l.scratch, size)
-	return l.out
 }
 
 // checkPlan panics unless there is a plan, and an input map of its batch.
