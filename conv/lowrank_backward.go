@@ -110,74 +110,105 @@ func (t *lowRankBackward) Do(lo, hi, worker int) {
 	}
 }
 
+// lowRankBlock is a block of channels in a backward pass.
+type lowRankBlock struct {
+	first, channels int
+	dw, db          []float32 // [o, (c,k)] and [o, c] of these channels
+	ldw, ldb        int
+	df              []float32 // [(t,j), (k,i)], what they add to it
+	turn            []float32 // the transpose of their w, where it is split
+}
+
+// backward computes the gradients of the channels c0 <= c < c1, or what they add to them.
 func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 	s := l.shape
-	rows, deep := l.features*s.NOut, len(s.Offsets)*s.NIn
-	channels, across := c1-c0, s.NOut*l.width
-	ldw, ldb := columns(channels*l.features), columns(channels)
-	dw, db, df := m.dw[:s.Out*ldw], m.db[:s.Out*ldb], l.parts[block*deep*rows:][:deep*rows]
-	turn := l.turnSplit
-	if lowRankSplits(s) {
-		for part := range block {
-			turn = turn[l.splitPart(s, l.blocks, part, true):]
+	b := l.beginBlock(block, c0, c1, m)
+	for position := range s.OutH * s.OutW {
+		dy := l.dyPacked[position*s.Out*l.ldy:][:s.Out*l.ldy]
+		sums := l.sums[position*s.Out*l.width:][:s.Out*l.width]
+		z, xSums := l.blockFeatures(&b, position, m)
+		l.weightsGrad(&b, dy, sums, z, xSums, m)
+		if lowRankSplits(s) {
+			across := s.NOut * l.width
+			asm.SplitRight(m.dySplit, dy, l.ldy, s.Out, across)
+			asm.GemmSplit(b.channels*l.features, across, s.Out, b.turn, m.dySplit, m.dzAll, across, false)
+		}
+		gemmNN(b.channels, l.width, s.Out, l.bTurn[c0*s.Out:], s.Out, sums, l.width, m.ds, l.width, false)
+		for at := range b.channels {
+			l.fetchGradient(position+1, at, b.channels)
+			l.channelGrad(&b, at, position, dy, m)
+		}
+		if l.slices {
+			l.featuresGrad(b.df, b.channels, m)
 		}
 	}
-	clear(dw)
-	clear(db)
+	for o := range s.Out {
+		l.store(l.dw[(o*s.In+c0)*l.features:], b.dw[o*b.ldw:][:b.channels*l.features])
+		l.store(l.db[o*s.In+c0:], b.db[o*b.ldb:][:b.channels])
+	}
+}
+
+// beginBlock clears what the channels c0 <= c < c1 add to.
+func (l *lowRankPass) beginBlock(block, c0, c1 int, m *lowRankLocal) lowRankBlock {
+	s := l.shape
+	size := len(s.Offsets) * s.NIn * l.features * s.NOut
+	b := lowRankBlock{first: c0, channels: c1 - c0, df: l.parts[block*size:][:size], turn: l.turnSplit}
+	b.ldw, b.ldb = columns(b.channels*l.features), columns(b.channels)
+	b.dw, b.db = m.dw[:s.Out*b.ldw], m.db[:s.Out*b.ldb]
+	if lowRankSplits(s) {
+		for part := range block {
+			b.turn = b.turn[l.splitPart(s, l.blocks, part, true):]
+		}
+	}
+	clear(b.dw)
+	clear(b.db)
 	if l.b0 == 0 {
-		clear(df)
+		clear(b.df)
 	}
 	if l.dx != nil {
 		for p := range s.H * s.W {
 			clear(l.dxPacked[(p*s.In+c0)*s.NIn*l.width : (p*s.In+c1)*s.NIn*l.width])
 		}
 	}
-	for position := range s.OutH * s.OutW {
-		dy := l.dyPacked[position*s.Out*l.ldy:][:s.Out*l.ldy]
-		sums := l.sums[position*s.Out*l.width:][:s.Out*l.width]
-		z, xSums := m.z, m.s
-		if l.kept {
-			z, xSums = l.ofOutput(position, c0)
-		}
-		for c := c0; c < c1; c++ {
-			at := c - c0
-			xcol := m.xcol[at*deep*l.width:]
-			l.gather(xcol, c, 1, position)
-			if !l.kept {
-				l.multiply(z[at*rows*l.width:], xSums[at*l.width:], xcol, l.width, m)
-			}
-		}
-		l.weightsGrad(dw, db, ldw, ldb, channels, dy, sums, z, xSums, m)
-		if lowRankSplits(s) {
-			asm.SplitRight(m.dySplit, dy, l.ldy, s.Out, across)
-			asm.GemmSplit(channels*l.features, across, s.Out, turn, m.dySplit, m.dzAll, across, false)
-		}
-		gemmNN(channels, l.width, s.Out, l.bTurn[c0*s.Out:], s.Out, sums, l.width, m.ds, l.width, false)
-		for c := c0; c < c1; c++ {
-			at := c - c0
-			l.fetchGradient(position+1, at, channels)
-			dz := m.dz[at*(rows+1)*l.width:]
-			if lowRankSplits(s) {
-				copy(dz[:rows*l.width], m.dzAll[at*rows*l.width:])
-			} else {
-				gemmNN(l.features, across, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, dy, l.ldy, dz, across, false)
-			}
-			copy(dz[rows*l.width:][:l.width], m.ds[at*l.width:])
-			if l.dx != nil {
-				l.inputGrad(c, position, dz, m)
-			}
-			if !l.slices {
-				distance := l.turnRows(m.panels, dz, rows)
-				gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, df, rows, true)
-			}
-		}
-		if l.slices {
-			l.featuresGrad(df, channels, m)
+	return b
+}
+
+// blockFeatures gathers what the taps meet at a position, and returns z [(c,k), (i,b)] and s [c, b] there, made
+// anew unless they were kept.
+func (l *lowRankPass) blockFeatures(b *lowRankBlock, position int, m *lowRankLocal) (z, xSums []float32) {
+	rows, deep := l.features*l.shape.NOut, len(l.shape.Offsets)*l.shape.NIn
+	z, xSums = m.z, m.s
+	if l.kept {
+		z, xSums = l.ofOutput(position, b.first)
+	}
+	for at := range b.channels {
+		xcol := m.xcol[at*deep*l.width:]
+		l.gather(xcol, b.first+at, 1, position)
+		if !l.kept {
+			l.multiply(z[at*rows*l.width:], xSums[at*l.width:], xcol, l.width, m)
 		}
 	}
-	for o := range s.Out {
-		l.store(l.dw[(o*s.In+c0)*l.features:], dw[o*ldw:][:channels*l.features])
-		l.store(l.db[o*s.In+c0:], db[o*ldb:][:channels])
+	return z, xSums
+}
+
+// channelGrad makes dz of channel at of the block at a position, and adds what it comes to: dx and, unless products
+// are sliced, df.
+func (l *lowRankPass) channelGrad(b *lowRankBlock, at, position int, dy []float32, m *lowRankLocal) {
+	s, c := l.shape, b.first+at
+	rows, deep, across := l.features*s.NOut, len(s.Offsets)*s.NIn, s.NOut*l.width
+	dz := m.dz[at*(rows+1)*l.width:]
+	if lowRankSplits(s) {
+		copy(dz[:rows*l.width], m.dzAll[at*rows*l.width:])
+	} else {
+		gemmNN(l.features, across, s.Out, l.turn[c*l.features*l.ldo:], l.ldo, dy, l.ldy, dz, across, false)
+	}
+	copy(dz[rows*l.width:][:l.width], m.ds[at*l.width:])
+	if l.dx != nil {
+		l.inputGrad(c, position, dz, m)
+	}
+	if !l.slices {
+		distance := l.turnRows(m.panels, dz, rows)
+		gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, b.df, rows, true)
 	}
 }
 
@@ -202,25 +233,25 @@ func (l *lowRankPass) fetchGradient(position, part, parts int) {
 	}
 }
 
-// weightsGrad adds the share of a position to dw [o, (c,k)] and db [o, c], given z and s there.
-func (l *lowRankPass) weightsGrad(dw, db []float32, ldw, ldb, channels int, dy, sums, z, xSums []float32, m *lowRankLocal) {
+// weightsGrad adds the share of a position to dw and db, given z and s there.
+func (l *lowRankPass) weightsGrad(b *lowRankBlock, dy, sums, z, xSums []float32, m *lowRankLocal) {
 	s := l.shape
 	_, nr := asm.GemmTile()
-	wide, across := channels*l.features, s.NOut*l.width
+	wide, across := b.channels*l.features, s.NOut*l.width
 	if lowRankSplits(s) {
 		asm.Transpose(m.turned, wide, z, across, wide, across)
 		asm.SplitRight(m.zSplit, m.turned, wide, across, wide)
 		asm.SplitLeft(m.dySplit, dy, l.ldy, s.Out, across)
-		asm.GemmSplit(s.Out, wide, across, m.dySplit, m.zSplit, dw, ldw, true)
+		asm.GemmSplit(s.Out, wide, across, m.dySplit, m.zSplit, b.dw, b.ldw, true)
 	} else {
 		for r := 0; r < wide; r += nr {
 			n := min(nr, wide-r)
 			asm.PackCols(m.panels, z[r*across:], across, across, n)
-			gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, dw[r:], ldw, true)
+			gemmPanels(s.Out, n, across, dy, l.ldy, m.panels, across*nr, b.dw[r:], b.ldw, true)
 		}
 	}
-	distance := l.turnRows(m.panels, xSums, channels)
-	gemmPanels(s.Out, channels, l.width, sums, l.width, m.panels, distance, db, ldb, true)
+	distance := l.turnRows(m.panels, xSums, b.channels)
+	gemmPanels(s.Out, b.channels, l.width, sums, l.width, m.panels, distance, b.db, b.ldb, true)
 }
 
 // turnRows packs the transpose of x [rows, width] and returns the distance of the
