@@ -202,16 +202,7 @@ func (u *unpacking) take(name string, size int64, open func() (io.ReadCloser, er
 			return u.cancelled()
 		}
 	}
-	if err := part.Chmod(0o644); err != nil { // CreateTemp's files are private
-		return localError(part.Name(), "cannot be written", err)
-	}
-	if err := part.Sync(); err != nil {
-		return localError(part.Name(), "cannot be written", err)
-	}
-	if err := part.Close(); err != nil {
-		return localError(part.Name(), "cannot be written", err)
-	}
-	return nil
+	return complete(part)
 }
 
 func (u *unpacking) cancelled() error { return cancelled(u.set.Archive.Name, context.Cause(u.ctx)) }

@@ -148,29 +148,31 @@ func (d *downloader) file(ctx context.Context, dir string, f File, mirrors []str
 }
 
 // fetch takes f from address. Its error is a *FileError when writing failed.
-func (d *downloader) fetch(ctx context.Context, dir string, f File, address string, progress Progress) (err error) {
+func (d *downloader) fetch(ctx context.Context, dir string, f File, address string, progress Progress) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watchdog := time.AfterFunc(d.stall, func() { cancel(fmt.Errorf("%w for %v", errStalled, d.stall)) })
 	defer watchdog.Stop()
-	// explain gives the reason why ctx was cancelled instead of saying that it was.
-	explain := func(err error) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var u *url.Error
-		if errors.As(err, &u) {
-			return u.Err // the address is named already
-		}
+	response, err := d.request(ctx, address)
+	if err != nil {
 		return err
 	}
+	defer response.Body.Close() // read only: nothing to lose
+	t := transfer{file: f, body: response.Body, alive: func() { watchdog.Reset(d.stall) }, progress: progress}
+	if err := t.offered(response.ContentLength); err != nil {
+		return err
+	}
+	return place(dir, f.Name, func(tmp *os.File) error { return t.receive(ctx, tmp) })
+}
 
+// request asks for address, over HTTPS only, and returns a response that has it.
+func (d *downloader) request(ctx context.Context, address string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return explain(err)
+		return nil, reason(ctx, err)
 	}
 	if request.URL.Scheme != "https" {
-		return fmt.Errorf("scheme %q, only https is allowed", request.URL.Scheme)
+		return nil, fmt.Errorf("scheme %q, only https is allowed", request.URL.Scheme)
 	}
 	// The files are packed already: asking for gzip ourselves keeps the client
 	// and the servers from unpacking them on the way.
@@ -188,27 +190,99 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return explain(err)
+		return nil, reason(ctx, err)
 	}
-	defer response.Body.Close() // read only: nothing to lose
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("status %s", response.Status)
+		response.Body.Close() // read only: nothing to lose
+		return nil, fmt.Errorf("status %s", response.Status)
 	}
-	most := f.Size
-	if most == 0 {
-		most = maxUnsized
-	}
-	switch n := response.ContentLength; {
-	case n < 0: // not stated
-	case f.Size > 0 && n != f.Size:
-		return fmt.Errorf("%d bytes offered, %d expected", n, f.Size)
-	case n > most:
-		return fmt.Errorf("%d bytes offered, at most %d expected", n, most)
-	default:
-		f.Size, most = n, n
-	}
+	return response, nil
+}
 
-	tmp, err := os.CreateTemp(dir, "."+f.Name+".*.part")
+// reason gives the reason why ctx was cancelled instead of saying that it was.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err // the address is named already
+	}
+	return err
+}
+
+// transfer is a file on its way.
+type transfer struct {
+	file     File // with the size that the mirror states, where the set states none
+	most     int64
+	body     io.Reader
+	alive    func() // called when something has arrived
+	progress Progress
+}
+
+// offered notes how many bytes the mirror offers, -1 where it does not say.
+func (t *transfer) offered(n int64) error {
+	t.most = t.file.Size
+	if t.most == 0 {
+		t.most = maxUnsized
+	}
+	switch {
+	case n < 0:
+	case t.file.Size > 0 && n != t.file.Size:
+		return fmt.Errorf("%d bytes offered, %d expected", n, t.file.Size)
+	case n > t.most:
+		return fmt.Errorf("%d bytes offered, at most %d expected", n, t.most)
+	default:
+		t.file.Size, t.most = n, n
+	}
+	return nil
+}
+
+// receive copies the body to tmp and checks it.
+func (t *transfer) receive(ctx context.Context, tmp *os.File) error {
+	t.progress(t.file.Name, 0, t.file.Size)
+	sum, algorithm, want := t.file.digest()
+	buf := make([]byte, 64<<10)
+	var done int64
+	for {
+		n, readErr := t.body.Read(buf)
+		t.alive()
+		if done += int64(n); done > t.most {
+			return fmt.Errorf("more than the expected %d bytes", t.most)
+		}
+		sum.Write(buf[:n]) // a hash never fails
+		if _, err := tmp.Write(buf[:n]); err != nil {
+			return localError(tmp.Name(), "cannot be written", err)
+		}
+		if n > 0 {
+			t.progress(t.file.Name, done, t.file.Size)
+		}
+		if readErr == io.EOF {
+			break
+		}
+		if readErr != nil {
+			if errors.Is(readErr, io.ErrUnexpectedEOF) && ctx.Err() == nil {
+				break // the length tells it better
+			}
+			return reason(ctx, readErr)
+		}
+	}
+	if size := t.file.Size; size > 0 && done != size {
+		return fmt.Errorf("ended after %d of %d bytes", done, size)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		return fmt.Errorf("wrong checksum: %s %s, expected %s", algorithm, got, want)
+	}
+	if err := ctx.Err(); err != nil {
+		return reason(ctx, err)
+	}
+	return nil
+}
+
+// place makes the file name in dir: a temporary one that gets its name when fill has
+// succeeded and all of it is on the disk, and is removed otherwise.
+func place(dir, name string, fill func(tmp *os.File) error) (err error) {
+	tmp, err := os.CreateTemp(dir, "."+name+".*.part")
 	if err != nil {
 		return localError(dir, "cannot be written to", err)
 	}
@@ -219,56 +293,32 @@ func (d *downloader) fetch(ctx context.Context, dir string, f File, address stri
 			os.Remove(tmp.Name())
 		}
 	}()
-	progress(f.Name, 0, f.Size)
-	sum, algorithm, want := f.digest()
-	buf := make([]byte, 64<<10)
-	var done int64
-	for {
-		n, readErr := response.Body.Read(buf)
-		watchdog.Reset(d.stall)
-		if done += int64(n); done > most {
-			return fmt.Errorf("more than the expected %d bytes", most)
-		}
-		sum.Write(buf[:n]) // a hash never fails
-		if _, err := tmp.Write(buf[:n]); err != nil {
-			return localError(tmp.Name(), "cannot be written", err)
-		}
-		if n > 0 {
-			progress(f.Name, done, f.Size)
-		}
-		if readErr == io.EOF {
-			break
-		}
-		if readErr != nil {
-			if errors.Is(readErr, io.ErrUnexpectedEOF) && ctx.Err() == nil {
-				break // the length tells it better
-			}
-			return explain(readErr)
-		}
+	if err := fill(tmp); err != nil {
+		return err
 	}
-	if f.Size > 0 && done != f.Size {
-		return fmt.Errorf("ended after %d of %d bytes", done, f.Size)
+	if err := complete(tmp); err != nil {
+		return err
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
-		return fmt.Errorf("wrong checksum: %s %s, expected %s", algorithm, got, want)
-	}
-	if err := ctx.Err(); err != nil {
-		return explain(err)
-	}
-	if err := tmp.Chmod(0o644); err != nil { // CreateTemp's files are private
-		return localError(tmp.Name(), "cannot be written", err)
-	}
-	if err := tmp.Sync(); err != nil {
-		return localError(tmp.Name(), "cannot be written", err)
-	}
-	if err := tmp.Close(); err != nil {
-		return localError(tmp.Name(), "cannot be written", err)
-	}
-	path := filepath.Join(dir, f.Name)
+	path := filepath.Join(dir, name)
 	if err := os.Rename(tmp.Name(), path); err != nil {
 		return localError(path, "cannot be put in place", err)
 	}
 	syncDir(dir)
+	return nil
+}
+
+// complete puts a temporary file on the disk, for all to read, and closes it.
+func complete(tmp *os.File) error {
+	err := tmp.Chmod(0o644) // CreateTemp's files are private
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err == nil {
+		err = tmp.Close()
+	}
+	if err != nil {
+		return localError(tmp.Name(), "cannot be written", err)
+	}
 	return nil
 }
 
