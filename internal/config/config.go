@@ -6,7 +6,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -263,207 +262,6 @@ func names[S ~string](list []S) []string {
 // Image returns the shape of the configured data set's images.
 func (c *Config) Image() Image { return c.dataSet().image }
 
-// seeds are those that are allowed.
-const seeds = "0 to 9223372036854775807, what a TOML file can hold"
-
-// maxElements is the most that a layer has.
-const maxElements = 1024
-
-// maxChannels is the most that a convolution has.
-const maxChannels = 8192
-
-// checkWidths reports a block that would have too many channels.
-func (c *Config) checkWidths() error {
-	for _, f := range c.Net.Factors {
-		if n := f * c.Net.Width; f > 0 && f <= maxChannels && n > maxChannels {
-			return mistake("net.width is %d and net.factors is %s, which makes %d channels; allowed: products up to %d",
-				c.Net.Width, c.Value("net.factors"), n, maxChannels)
-		}
-	}
-	return nil
-}
-
-// Check reports the first value that cannot be used, by its key, as an *Error.
-// What only the packages that use a value know, they check themselves.
-func (c *Config) Check() error {
-	for _, n := range []struct {
-		key, value string
-		allowed    []string
-	}{
-		{"data.set", c.Data.Set, dataSetNames()},
-		{"group.sampling", c.Group.Sampling, methods},
-		{"group.jitter", c.Group.Jitter, jitters},
-		{"group.measure", c.Group.Measure, measures},
-		{"net.type", c.Net.Type, networks},
-		{"train.optimizer", c.Train.Optimizer, optimizers},
-		{"train.schedule", c.Train.Schedule, names(model.Schedules())},
-	} {
-		if !slices.Contains(n.allowed, n.value) {
-			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
-		}
-	}
-	for _, n := range []struct {
-		key, value string // "" stands for a default
-		allowed    []string
-	}{
-		{"data.split", c.Data.Split, splits},
-		{"data.augment", c.Data.Augment, augments},
-		{"conv.algorithm", c.Conv.Algorithm, names(conv.Algorithms())},
-		{"train.monotonic_order", c.Train.MonotonicOrder, orders},
-		{"net.norm", c.Net.Norm, names(model.Norms())},
-		{"net.pooling", c.Net.Pooling, append([]string{"auto"}, names(model.Poolings())...)},
-		{"kernel.activation", c.Kernel.Activation, names(siren.Activations())},
-		{"kernel.norm", c.Kernel.Norm, names(siren.Norms())},
-	} {
-		if n.value != "" && !slices.Contains(n.allowed, n.value) {
-			return valueError(n.key, fmt.Sprintf("%q", n.value), strings.Join(n.allowed, ", "))
-		}
-	}
-	kernel, err := conv.ParseKernelNet(c.Kernel.Type)
-	if err != nil {
-		return valueError("kernel.type", fmt.Sprintf("%q", c.Kernel.Type), strings.Join(names(conv.KernelNets()), ", "))
-	}
-	c.Kernel.Type = string(kernel) // "magnet" is a spelling of it
-	group, err := lie.ByName(c.Group.Name)
-	var product *lie.ProductError
-	switch {
-	case errors.As(err, &product):
-		return mistake("group.name is %q: %s", c.Group.Name, product.Problem)
-	case err != nil:
-		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name), lie.KnownWithin(maxElements))
-	case group.Components() > maxElements:
-		return valueError("group.name", fmt.Sprintf("%q", c.Group.Name),
-			fmt.Sprintf("groups whose rotations and reflections make up to %d elements, such as C%d and D%d", maxElements, maxElements, maxElements/2))
-	}
-	c.Group.Name = group.Name() // "se2" is a spelling of it
-	if c.Seed > math.MaxInt64 {
-		return valueError("seed", c.Seed, seeds)
-	}
-	if c.Data.Size != 0 && !c.dataSet().drawing {
-		return valueError("data.size", c.Data.Size, "0 for "+c.Data.Set+", whose size is given")
-	}
-	if c.Data.Split == "published" && !c.dataSet().divided {
-		return valueError("data.split", c.Data.Split, "seed for "+c.Data.Set)
-	}
-	switch r := c.Data.RotInterval; {
-	case !(r >= 0 && r <= 180):
-		return valueError("data.rot_interval", r, "0 to 180 degrees")
-	case r != 0 && c.Data.Set != "mnist6-180":
-		return valueError("data.rot_interval", r, "0 for "+c.Data.Set)
-	}
-	if err := c.checkImages(); err != nil {
-		return err
-	}
-	if err := c.checkAugmentation(); err != nil {
-		return err
-	}
-	for _, n := range []struct {
-		key           string
-		value, lo, hi int
-	}{
-		{"data.size", c.Data.Size, 0, 500000},
-		{"group.elements", c.Group.Elements, 1, maxElements},
-		{"kernel.side", c.Kernel.Side, 1, 63},
-		{"kernel.hidden", c.Kernel.Hidden, 2, 4096},
-		{"kernel.layers", c.Kernel.Layers, 2, 16},
-		{"net.width", c.Net.Width, 1, 4096},
-		{"train.epochs", c.Train.Epochs, 1, 1e6},
-		{"train.batch", c.Train.Batch, 1, 1 << 16},
-		{"train.steps_per_epoch", c.Train.StepsPerEpoch, 0, 1e9},
-		{"train.warmup_epochs", c.Train.WarmupEpochs, 0, 1e6},
-		{"train.patience", c.Train.Patience, 0, 1e6},
-		{"train.eval_draws", c.Train.EvalDraws, 1, 1e4},
-		{"train.save_every", c.Train.SaveEvery, 1, 1e9},
-	} {
-		if n.value < n.lo || n.value > n.hi {
-			return valueError(n.key, n.value, fmt.Sprintf("%d to %d", n.lo, n.hi))
-		}
-	}
-	if err := c.checkWidths(); err != nil {
-		return err
-	}
-	switch {
-	case c.Kernel.Side%2 == 0:
-		return valueError("kernel.side", c.Kernel.Side, "odd numbers")
-	case group.Dim() == 0 && c.Group.Elements != group.Components():
-		return valueError("group.elements", c.Group.Elements, fmt.Sprintf("%d for %s, all its elements besides shifts", group.Components(), c.Group.Name))
-	case !(c.Net.Dropout >= 0 && c.Net.Dropout < 1):
-		return valueError("net.dropout", c.Net.Dropout, "0 to below 1")
-	case c.Net.Dropout != 0 && len(c.Net.Dropouts) == 0 && c.Net.Architecture() == "GCNN":
-		return valueError("net.dropouts", c.Value("net.dropouts"), "one block or more where net.dropout is not 0")
-	case c.Net.Type != "CKResNet" && c.Net.LastT2:
-		return valueError("net.last_t2", true, "false for "+c.Net.Type)
-	case !(c.Train.Momentum >= 0 && c.Train.Momentum < 1):
-		return valueError("train.momentum", c.Train.Momentum, "0 to below 1")
-	case float32(c.Train.Momentum) == 1:
-		return valueError("train.momentum", c.Train.Momentum, "0 to below 1, also when rounded to float32")
-	case c.Train.Optimizer == "sgd" && c.Train.Nesterov && c.Train.Momentum == 0:
-		return valueError("train.momentum", c.Train.Momentum, "above 0 with train.nesterov")
-	case c.Train.Schedule == string(model.CosineSchedule) && c.Train.WarmupEpochs >= c.Train.Epochs:
-		most := c.Train.Epochs - 1
-		return valueError("train.warmup_epochs", c.Train.WarmupEpochs, fmt.Sprintf(
-			"0 to %d where train.epochs is %d; shorten it, as with -set train.warmup_epochs=%d, or train longer", most, c.Train.Epochs, most))
-	}
-	if err := c.checkOmega0(); err != nil {
-		return err
-	}
-	return c.checkNumbers()
-}
-
-// checkOmega0 reports a frequency that a SIREN cannot have. Other kernel networks have
-// none, and leave the value alone.
-func (c *Config) checkOmega0() error {
-	omega0 := c.Kernel.Omega0
-	if c.Kernel.Type == string(conv.SIREN) && !(omega0 >= 1e-6 && omega0 <= 1e4) {
-		return valueError("kernel.omega0", omega0, "1e-6 to 10000")
-	}
-	return nil
-}
-
-// smallestNormal is the smallest positive normal number of float32, which the engine
-// computes in: below it numbers lose digits, and in the end become zero.
-const smallestNormal = 0x1p-126
-
-// checkNumbers reports a number out of range among those that have one in common.
-func (c *Config) checkNumbers() error {
-	for _, n := range []struct {
-		key       string
-		value     float64
-		aboveZero bool
-	}{
-		{"kernel.omega0", c.Kernel.Omega0, true},
-		{"train.lr", c.Train.LR, true},
-		{"group.init_temperature", c.Group.InitTemperature, false},
-		{"group.end_temperature", c.Group.EndTemperature, false},
-		{"train.lr_subset", c.Train.LRSubset, false},
-		{"train.lr_keep", c.Train.LRKeep, false},
-		{"train.lr_omega0", c.Train.LROmega0, false},
-		{"train.decay_factor", c.Train.DecayFactor, false},
-		{"train.weight_decay", c.Train.WeightDecay, false},
-		{"train.kernel_norm", c.Train.KernelNorm, false},
-		{"train.monotonic", c.Train.Monotonic, false},
-		{"train.augerino_width", c.Train.AugerinoWidth, false},
-		{"train.momentum", c.Train.Momentum, false},
-		{"train.clip_norm", c.Train.ClipNorm, false},
-	} {
-		if !(n.value >= 0 && n.value <= 1e6) || n.aboveZero && n.value == 0 {
-			allowed := "0 to 1e6"
-			if n.aboveZero {
-				allowed = "above 0, at most 1e6"
-			}
-			return valueError(n.key, n.value, allowed)
-		}
-		if n.value > 0 && n.value < smallestNormal {
-			allowed := fmt.Sprintf("%v, the smallest normal number of float32, to 1e6", smallestNormal)
-			if !n.aboveZero {
-				allowed = "0, and " + allowed
-			}
-			return valueError(n.key, n.value, allowed)
-		}
-	}
-	return nil
-}
-
 // Differs reports whether a key's value is another than that of a preset. A jitter that
 // is what the preset's "auto" stands for beside the other values of c is the same.
 func (c *Config) Differs(key string, preset *Config) bool {
@@ -497,53 +295,68 @@ func (c *Config) NewNetwork() (*model.Network, error) {
 	if err != nil {
 		return nil, mistake("group.name: %w", err)
 	}
-	method := gumbel.Method(slices.Index(methods, c.Group.Sampling))
-	measure := gumbel.Measure(slices.Index(measures, c.Group.Measure))
-	im, algorithm := c.Image(), conv.Algorithm(c.Conv.Algorithm)
 	var net *model.Network
-	pooling := model.Pooling(c.Net.Pooling)
-	if pooling == "auto" {
-		pooling = ""
-	}
-	var activation siren.Activation
-	var norm siren.Norm
-	if c.Kernel.Type == string(conv.MLP) {
-		activation, norm = siren.Activation(c.Kernel.Activation), siren.Norm(c.Kernel.Norm)
-	}
-	omega0, dropouts := c.Kernel.Omega0, c.Net.Dropouts
-	if c.Kernel.Type != string(conv.SIREN) {
-		omega0 = 0
-	}
-	if c.Net.Dropout == 0 {
-		dropouts = nil
-	}
-	if c.Net.Architecture() == "GCNN" {
-		net, err = model.NewGCNN(model.GCNNConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, SharedElements: c.Group.Shared, Augerino: c.Net.Augerino(),
-			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
-			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
-			Pooling: pooling, Dropout: c.Net.Dropout, Dropouts: dropouts,
-			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
-			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: c.jitter(c.Group.Jitter), Measure: measure,
-			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
-			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
-		})
+	if r := c.ckResNet(group); c.Net.Architecture() == "GCNN" {
+		net, err = model.NewGCNN(c.gcnn(r))
 	} else {
-		net, err = model.NewCKResNet(model.CKResNetConfig{
-			Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement, SharedElements: c.Group.Shared, Augerino: c.Net.Augerino(),
-			Channels: im.Channels, Side: im.Side, Classes: im.Classes,
-			Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools, LastT2: c.Net.LastT2, Pooling: pooling, Dropout: c.Net.Dropout,
-			Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type), KernelActivation: activation, KernelNorm: norm,
-			KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers, Omega0: omega0,
-			LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
-			Algorithm: algorithm, Sampling: method, Jitter: c.jitter(c.Group.Jitter), Measure: measure,
-			InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
-			NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
-		})
+		net, err = model.NewCKResNet(r)
 	}
 	return net, c.Explain(err)
+}
+
+// ckResNet returns the configuration of a CKResNet. What the kernel network does not have is left out.
+func (c *Config) ckResNet(group lie.Group) model.CKResNetConfig {
+	im := c.Image()
+	n := model.CKResNetConfig{
+		Group: group, Elements: c.Group.Elements, Partial: c.Conv.Partial, PerElement: c.Conv.PerElement,
+		SharedElements: c.Group.Shared, Augerino: c.Net.Augerino(),
+		Channels: im.Channels, Side: im.Side, Classes: im.Classes,
+		Norm: model.Norm(c.Net.Norm), Width: c.Net.Width, Factors: c.Net.Factors, Pools: c.Net.Pools,
+		LastT2: c.Net.LastT2, Pooling: model.Pooling(c.Net.Pooling), Dropout: c.Net.Dropout,
+		Separable: c.Conv.Separable, KernelNet: conv.KernelNet(c.Kernel.Type),
+		KernelSide: c.Kernel.Side, KernelHidden: c.Kernel.Hidden, KernelLayers: c.Kernel.Layers,
+		LearnOmega0: c.Kernel.LearnOmega0, WeightNorm: c.Kernel.WeightNorm,
+		Algorithm: conv.Algorithm(c.Conv.Algorithm),
+		Sampling:  gumbel.Method(slices.Index(methods, c.Group.Sampling)),
+		Jitter:    c.jitter(c.Group.Jitter),
+		Measure:   gumbel.Measure(slices.Index(measures, c.Group.Measure)),
+
+		InitTemperature: c.Group.InitTemperature, EndTemperature: c.Group.EndTemperature,
+		NoBias: !c.Conv.Bias, Compat: c.Conv.Compat, Seed: c.Seed,
+	}
+	if n.Pooling == "auto" {
+		n.Pooling = ""
+	}
+	switch n.KernelNet {
+	case conv.SIREN:
+		n.Omega0 = c.Kernel.Omega0
+	case conv.MLP:
+		n.KernelActivation, n.KernelNorm = siren.Activation(c.Kernel.Activation), siren.Norm(c.Kernel.Norm)
+	}
+	return n
+}
+
+// gcnn returns the configuration of a GCNN, whose values are those of a CKResNet but for LastT2
+// and Dropouts.
+func (c *Config) gcnn(r model.CKResNetConfig) model.GCNNConfig {
+	n := model.GCNNConfig{
+		Group: r.Group, Elements: r.Elements, Partial: r.Partial, PerElement: r.PerElement,
+		SharedElements: r.SharedElements, Augerino: r.Augerino,
+		Channels: r.Channels, Side: r.Side, Classes: r.Classes,
+		Norm: r.Norm, Width: r.Width, Factors: r.Factors, Pools: r.Pools,
+		Pooling: r.Pooling, Dropout: r.Dropout,
+		Separable: r.Separable, KernelNet: r.KernelNet,
+		KernelSide: r.KernelSide, KernelHidden: r.KernelHidden, KernelLayers: r.KernelLayers,
+		Omega0: r.Omega0, LearnOmega0: r.LearnOmega0, WeightNorm: r.WeightNorm,
+		KernelActivation: r.KernelActivation, KernelNorm: r.KernelNorm,
+		Algorithm: r.Algorithm, Sampling: r.Sampling, Jitter: r.Jitter, Measure: r.Measure,
+		InitTemperature: r.InitTemperature, EndTemperature: r.EndTemperature,
+		NoBias: r.NoBias, Compat: r.Compat, Seed: r.Seed,
+	}
+	if n.Dropout != 0 {
+		n.Dropouts = c.Net.Dropouts
+	}
+	return n
 }
 
 // Training returns the configuration of the training run.
