@@ -367,6 +367,41 @@ func inout(name string, data []float32, want, err []float64) Array {
 	return Array{name, data, want, err}
 }
 
+// bounded are results, each with a bound on its error.
+type bounded struct{ want, err []float64 }
+
+func newBounded(n int) bounded { return bounded{make([]float64, n), make([]float64, n)} }
+
+// add appends a result.
+func (b *bounded) add(want, err float64) {
+	b.want, b.err = append(b.want, want), append(b.err, err)
+}
+
+// join appends the results of c.
+func (b *bounded) join(c bounded) {
+	b.want, b.err = append(b.want, c.want...), append(b.err, c.err...)
+}
+
+// set replaces result i.
+func (b *bounded) set(i int, want, err float64) { b.want[i], b.err[i] = want, err }
+
+// out is the operand that these are written to.
+func (b bounded) out(name string) Array { return out(name, b.want, b.err) }
+
+// inout is the operand that these replace.
+func (b bounded) inout(name string, data []float32) Array { return inout(name, data, b.want, b.err) }
+
+// added is an operand that these are added to.
+func (b bounded) added(r *rand.Rand, name string) Array {
+	before := normal(r, len(b.want))
+	sum := newBounded(len(before))
+	for i, v := range before {
+		want := b.want[i] + float64(v)
+		sum.set(i, want, b.err[i]+2*ulp*math.Abs(want))
+	}
+	return sum.inout(name, before)
+}
+
 // mapped returns f(i) for 0 <= i < n.
 func mapped(n int, f func(i int) float64) []float64 {
 	y := make([]float64, n)

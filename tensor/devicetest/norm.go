@@ -59,11 +59,63 @@ func (s *suite) batchNorm() {
 	}
 }
 
+const (
+	batchNormEps      = float32(1e-5)
+	batchNormMomentum = float32(0.1)
+)
+
+// batchNormRows are the parameters and running statistics of a batch normalisation, [rows], with
+// what it is to make of them and of its rows, which are added one after the other.
+type batchNormRows struct {
+	weight, bias, runningMean, runningVar, dWeight, dBias []float32
+
+	y, mean, inverse bounded // in training; inverse is 1/sqrt(variance+eps)
+	frozen           bounded // y by the running statistics
+	newMean, newVar  bounded // the running statistics after a step
+	dx, newDW, newDB bounded
+}
+
+// scaled returns the normalised row i, scaled and shifted.
+func (b *batchNormRows) scaled(i int, st *statistics) (z bounded) {
+	scale, shift := float64(b.weight[i]), float64(b.bias[i])
+	for _, v := range st.y {
+		z.add(scale*v+shift, st.errorOfY(v, scale, shift))
+	}
+	return z
+}
+
+// byRunning is scaled for normalisation by the running statistics.
+func (b *batchNormRows) byRunning(i int, row []float64) (z bounded) {
+	scale, shift := float64(b.weight[i]), float64(b.bias[i])
+	k := 1 / math.Sqrt(float64(b.runningVar[i])+float64(batchNormEps))
+	for _, v := range row {
+		h := (v - float64(b.runningMean[i])) * k
+		z.add(h*scale+shift, 8*ulp*(math.Abs(h*scale)+math.Abs(shift)+math.Abs(v*k*scale)))
+	}
+	return z
+}
+
+// addStatistics adds those of row i, of count values.
+func (b *batchNormRows) addStatistics(i int, st *statistics, count float64) {
+	b.mean.add(st.mean, st.meanErr)
+	b.inverse.add(st.invStd, st.invStdErr)
+	unbiased := st.variance * count / math.Max(count-1, 1)
+	m, mean, variance := float64(batchNormMomentum), float64(b.runningMean[i]), float64(b.runningVar[i])
+	b.newMean.add((1-m)*mean+m*st.mean, m*st.meanErr+4*ulp*(math.Abs(mean)+m*math.Abs(st.mean)))
+	b.newVar.add((1-m)*variance+m*unbiased, relative*unbiased+st.meanErr*st.meanErr+4*ulp*variance)
+}
+
+// addGradient adds that of row i.
+func (b *batchNormRows) addGradient(i int, g *gradient) {
+	b.dx.join(bounded{g.g, g.gErr})
+	b.newDW.add(float64(b.dWeight[i])+g.dot, g.dotErr+2*ulp*math.Abs(float64(b.dWeight[i])))
+	b.newDB.add(float64(b.dBias[i])+g.sum, g.sumErr+2*ulp*math.Abs(float64(b.dBias[i])))
+}
+
 // batchNormAt adds forward and backward for x [rows, cols] around offset;
 // with nan, one value of row 1 is NaN.
 func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 	size := fmt.Sprintf("rows=%d/cols=%d/mean=%v", rows, cols, offset)
-	const eps, momentum = float32(1e-5), float32(0.1)
 	n := rows * cols
 	r := random(size)
 	x, dy := normal(r, n), normal(r, n)
@@ -75,96 +127,68 @@ func (s *suite) batchNormAt(rows, cols int, offset float32, nan bool) {
 		size += "/nan"
 		x[cols+3] = float32(math.NaN())
 	}
-	weight, bias := normal(r, rows), normal(r, rows)
-	runningMean, runningVar := normal(r, rows), normal(r, rows)
-	for i, v := range runningVar {
-		runningVar[i] = 0.5 + v*v
+	var c batchNormRows
+	c.weight, c.bias = normal(r, rows), normal(r, rows)
+	c.runningMean, c.runningVar = normal(r, rows), normal(r, rows)
+	for i, v := range c.runningVar {
+		c.runningVar[i] = 0.5 + v*v
 	}
-	dWeight, dBias := normal(r, rows), normal(r, rows)
-
-	var y, yErr, mean, meanErr, invStd, invStdErr []float64
-	var newMean, newMeanErr, newVar, newVarErr []float64
-	var frozen, frozenErr []float64
-	var dx, dxErr, newDW, newDWErr, newDB, newDBErr []float64
+	c.dWeight, c.dBias = normal(r, rows), normal(r, rows)
 	mean32, invStd32 := make([]float32, rows), make([]float32, rows)
 	for i := range rows {
 		row := column(x, i*cols, 1, cols)
-		st := describe(row, nil, float64(eps))
-		w, b := float64(weight[i]), float64(bias[i])
-		for _, v := range st.y {
-			y = append(y, w*v+b)
-			yErr = append(yErr, st.errorOfY(v, w, b))
-		}
-		mean, meanErr = append(mean, st.mean), append(meanErr, st.meanErr)
-		invStd, invStdErr = append(invStd, st.invStd), append(invStdErr, st.invStdErr)
+		st := describe(row, nil, float64(batchNormEps))
 		mean32[i], invStd32[i] = float32(st.mean), float32(st.invStd)
-
-		unbiased := st.variance * float64(cols) / math.Max(float64(cols-1), 1)
-		m := float64(momentum)
-		newMean = append(newMean, (1-m)*float64(runningMean[i])+m*st.mean)
-		newMeanErr = append(newMeanErr, m*st.meanErr+4*ulp*(math.Abs(float64(runningMean[i]))+m*math.Abs(st.mean)))
-		newVar = append(newVar, (1-m)*float64(runningVar[i])+m*unbiased)
-		newVarErr = append(newVarErr, relative*unbiased+st.meanErr*st.meanErr+4*ulp*float64(runningVar[i]))
-
-		k := 1 / math.Sqrt(float64(runningVar[i])+float64(eps))
-		for _, v := range row {
-			h := (v - float64(runningMean[i])) * k
-			frozen = append(frozen, h*w+b)
-			frozenErr = append(frozenErr, 8*ulp*(math.Abs(h*w)+math.Abs(b)+math.Abs(v*k*w)))
-		}
-
-		g := gradientOf(row, nil, column(dy, i*cols, 1, cols), float64(mean32[i]), float64(invStd32[i]), w, float64(eps))
-		dx, dxErr = append(dx, g.g...), append(dxErr, g.gErr...)
-		newDW = append(newDW, float64(dWeight[i])+g.dot)
-		newDWErr = append(newDWErr, g.dotErr+2*ulp*math.Abs(float64(dWeight[i])))
-		newDB = append(newDB, float64(dBias[i])+g.sum)
-		newDBErr = append(newDBErr, g.sumErr+2*ulp*math.Abs(float64(dBias[i])))
+		c.y.join(c.scaled(i, &st))
+		c.frozen.join(c.byRunning(i, row))
+		c.addStatistics(i, &st, float64(cols))
+		g := gradientOf(row, nil, column(dy, i*cols, 1, cols), float64(mean32[i]), float64(invStd32[i]), float64(c.weight[i]), float64(batchNormEps))
+		c.addGradient(i, &g)
 	}
 
 	var args tensor.BatchNormArgs // outlives the calls, as in a layer
 	s.add("BatchNorm", size+"/train", func(d tensor.Device, b []tensor.Buffer) {
-		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: true, Eps: eps, Momentum: momentum,
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Train: true, Eps: batchNormEps, Momentum: batchNormMomentum,
 			X: b[0], Y: b[1], Weight: b[2], Bias: b[3], Mean: b[4], InvStd: b[5], RunningMean: b[6], RunningVar: b[7]}
 		d.BatchNorm(&args)
-	}, in("X", x), out("Y", y, yErr), in("Weight", weight), in("Bias", bias),
-		out("Mean", mean, meanErr), out("InvStd", invStd, invStdErr),
-		inout("RunningMean", runningMean, newMean, newMeanErr), inout("RunningVar", runningVar, newVar, newVarErr))
+	}, in("X", x), c.y.out("Y"), in("Weight", c.weight), in("Bias", c.bias),
+		c.mean.out("Mean"), c.inverse.out("InvStd"),
+		c.newMean.inout("RunningMean", c.runningMean), c.newVar.inout("RunningVar", c.runningVar))
 
 	if cols > 100000 { // accuracy of the sums
 		return
 	}
 	s.add("BatchNorm", size+"/frozen", func(d tensor.Device, b []tensor.Buffer) {
-		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: batchNormEps, Momentum: batchNormMomentum,
 			X: b[0], Y: b[1], Weight: b[2], Bias: b[3], RunningMean: b[4], RunningVar: b[5]}
 		d.BatchNorm(&args)
-	}, in("X", x), out("Y", frozen, frozenErr), in("Weight", weight), in("Bias", bias),
-		in("RunningMean", runningMean), in("RunningVar", runningVar))
+	}, in("X", x), c.frozen.out("Y"), in("Weight", c.weight), in("Bias", c.bias),
+		in("RunningMean", c.runningMean), in("RunningVar", c.runningVar))
 
 	if cols <= large {
 		s.add("BatchNorm", size+"/frozen/Y=X", func(d tensor.Device, b []tensor.Buffer) {
-			args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps, Momentum: momentum,
+			args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: batchNormEps, Momentum: batchNormMomentum,
 				X: b[0], Y: b[0], Weight: b[1], Bias: b[2], RunningMean: b[3], RunningVar: b[4]}
 			d.BatchNorm(&args)
-		}, inout("X", x, frozen, frozenErr), in("Weight", weight), in("Bias", bias),
-			in("RunningMean", runningMean), in("RunningVar", runningVar))
-
+		}, c.frozen.inout("X", x), in("Weight", c.weight), in("Bias", c.bias),
+			in("RunningMean", c.runningMean), in("RunningVar", c.runningVar))
 	}
 	s.add("BatchNormGrad", size, func(d tensor.Device, b []tensor.Buffer) {
-		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: batchNormEps,
 			X: b[0], DY: b[1], DX: b[2], Weight: b[3], Mean: b[4], InvStd: b[5], DWeight: b[6], DBias: b[7]}
 		d.BatchNormGrad(&args)
-	}, in("X", x), in("DY", dy), out("DX", dx, dxErr), in("Weight", weight), in("Mean", mean32), in("InvStd", invStd32),
-		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+	}, in("X", x), in("DY", dy), c.dx.out("DX"), in("Weight", c.weight), in("Mean", mean32), in("InvStd", invStd32),
+		c.newDW.inout("DWeight", c.dWeight), c.newDB.inout("DBias", c.dBias))
 
 	if cols > large {
 		return
 	}
 	s.add("BatchNormGrad", size+"/DX=DY", func(d tensor.Device, b []tensor.Buffer) {
-		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: eps,
+		args = tensor.BatchNormArgs{Rows: rows, Cols: cols, Eps: batchNormEps,
 			X: b[0], DY: b[1], DX: b[1], Weight: b[2], Mean: b[3], InvStd: b[4], DWeight: b[5], DBias: b[6]}
 		d.BatchNormGrad(&args)
-	}, in("X", x), inout("DY", dy, dx, dxErr), in("Weight", weight), in("Mean", mean32), in("InvStd", invStd32),
-		inout("DWeight", dWeight, newDW, newDWErr), inout("DBias", dBias, newDB, newDBErr))
+	}, in("X", x), c.dx.inout("DY", dy), in("Weight", c.weight), in("Mean", mean32), in("InvStd", invStd32),
+		c.newDW.inout("DWeight", c.dWeight), c.newDB.inout("DBias", c.dBias))
 }
 
 // gradient is the gradient of one normalised vector x, times weight, with its errors:
