@@ -205,6 +205,12 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 		team.For(j.items(), 1, (*gemmMultiply)(j))
 		return
 	}
+	j.runBlocks(team)
+}
+
+// runBlocks computes block after block, all workers the same one: they pack it, unless it is there from
+// the block before, and multiply.
+func (j *gemmJob) runBlocks(team *Team) {
 	for j.batch0 = 0; j.batch0 < j.batch; j.batch0 += j.packedBatches {
 		j.batches = min(j.packedBatches, j.batch-j.batch0)
 		for j.panel0 = 0; j.panel0 < j.panels; j.panel0 += j.packedPanels {
@@ -213,17 +219,22 @@ func (s *gemmState) run(team *Team, op string, job gemmJob) {
 				j.steps = min(j.kc, j.k-j.p0)
 				for j.strip0 = 0; j.strip0 < j.strips; j.strip0 += j.packedStrips {
 					j.stripN = min(j.packedStrips, j.strips-j.strip0)
-					j.block++
-					if packs := j.packItems(); packs > 0 {
-						// Neighbouring panels share lines and pages.
-						team.For(packs, max(1, packs/gemmManyItems), (*gemmPack)(j))
-					}
-					j.share(j.steps, team.Size())
-					team.For(j.items(), 1, (*gemmMultiply)(j))
+					j.runBlock(team)
 				}
 			}
 		}
 	}
+}
+
+// runBlock packs and multiplies the block at hand.
+func (j *gemmJob) runBlock(team *Team) {
+	j.block++
+	if packs := j.packItems(); packs > 0 {
+		// Neighbouring panels share lines and pages.
+		team.For(packs, max(1, packs/gemmManyItems), (*gemmPack)(j))
+	}
+	j.share(j.steps, team.Size())
+	team.For(j.items(), 1, (*gemmMultiply)(j))
 }
 
 // check panics unless sizes and lengths fit.
@@ -283,6 +294,18 @@ func reaches(left *int, n, step int) bool {
 // plan chooses the path and the blocks, by the sizes and the level; the number of workers has a
 // say in the height of strips, which bits do not depend on.
 func (j *gemmJob) plan(workers int) {
+	j.planTiles(workers)
+	j.planPacking()
+	j.planSteps()
+	j.planStreams(workers)
+	j.blocked = j.packA || j.packB && !j.ownB || j.dots && j.k > j.kc
+	if j.blocked {
+		j.planBlocks()
+	}
+}
+
+// planTiles chooses the kernel, and cuts C into strips and panels.
+func (j *gemmJob) planTiles(workers int) {
 	j.mr, j.nr = asm.GemmTile()
 	if mr, nr := asm.DotTile(); mr > 0 && !j.transA && j.alpha == 1 && j.k >= gemmDotSteps &&
 		(j.n <= nr && (j.transB || j.batch == 1) || j.transB && j.m <= gemmDotRows) {
@@ -292,11 +315,17 @@ func (j *gemmJob) plan(workers int) {
 	if tiles := j.strips * j.panels * j.batch; workers > 1 && tiles < gemmOddTiles && tiles%2 == 1 && j.m > j.strips {
 		j.strips++ // or two workers would have uneven shares
 	}
+}
 
+// high reports whether a strip of a k-major A takes more than half of a cache line.
+func (j *gemmJob) high() bool { return 4*j.mr > gemmLine/2 }
+
+// planPacking decides which operands are packed.
+func (j *gemmJob) planPacking() {
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	high, small := 4*j.mr > gemmLine/2, gemmInPlace
+	high, small := j.high(), gemmInPlace
 	if !high {
 		small = gemmLowInPlace
 	}
@@ -307,7 +336,10 @@ func (j *gemmJob) plan(workers int) {
 	crowded := aliased(j.lda) || !high && j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
 	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (crowded || j.transA && !inPlace))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
+}
 
+// planSteps cuts k into blocks.
+func (j *gemmJob) planSteps() {
 	j.kc = gemmKC
 	switch {
 	case j.dots:
@@ -321,20 +353,23 @@ func (j *gemmJob) plan(workers int) {
 	} else {
 		j.kc = max(1, j.k)
 	}
+}
+
+// planStreams chooses how many panels stream past a strip, and whether each worker packs its own.
+func (j *gemmJob) planStreams(workers int) {
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
 	if few := gemmInPlaceValues / (j.kc * j.nr); !j.packB && !j.dots && few*j.nr >= gemmInPlaceColumns {
 		j.streamPanels = few
 	}
 	own := gemmOwnColumns / j.nr
-	if j.packB && j.batch == 1 && j.panels >= own*workers && (high || !j.packA && !j.transB) {
+	if j.packB && j.batch == 1 && j.panels >= own*workers && (j.high() || !j.packA && !j.transB) {
 		j.ownB, j.ownA = true, j.packA && workers <= gemmOwnMost && j.strips*j.mr*j.kc < gemmOwnA
 		j.streamPanels = own
 	}
-	j.blocked = j.packA || j.packB && !j.ownB || j.dots && j.k > j.kc
-	if !j.blocked {
-		return
-	}
+}
 
+// planBlocks bounds what is packed at a time.
+func (j *gemmJob) planBlocks() {
 	j.packedStrips, j.packedPanels, j.packedBatches = j.strips, j.panels, j.batch
 	if j.packA {
 		j.packedStrips = min(j.strips, max(1, gemmPackedA/(j.kc*j.mr)))
