@@ -229,38 +229,57 @@ func (n *inspection) write(page *inspectData, found *inspectJSON) error {
 	return nil
 }
 
+// print prints what was found, section by section.
 func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error {
 	var b strings.Builder
 	b.WriteString(accuracyLine(found.Accuracy, found.AccuracyStd, found.Draws, found.Synthetic))
 	if partial {
-		b.WriteString("learned subsets\n")
-		for _, l := range found.Layers {
-			fmt.Fprintf(&b, "  %-28s %.3f of the group", l.Name, l.Learned)
-			for _, a := range l.Axes {
-				if a.Keep != nil {
-					fmt.Fprintf(&b, "  kept with probability %.2f", a.Keep)
-				}
-			}
-			b.WriteString("\n")
-		}
-		b.WriteString("accuracy with every subset reset\n")
-		for _, r := range found.Resets {
-			fmt.Fprintf(&b, "  %-28s %.4f\n", fmt.Sprintf("to %.2f of the group", r.Subset), r.Accuracy)
-		}
+		found.printSubsets(&b)
 	}
+	found.printRotation(&b)
+	found.printEquivariance(&b)
+	found.printConfusion(&b)
+	if n.out != "" {
+		fmt.Fprintf(&b, "page  %s\nfigures  %s\n", filepath.Join(n.out, inspectPage), filepath.Join(n.out, inspectFile))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (found *inspectJSON) printSubsets(b *strings.Builder) {
+	b.WriteString("learned subsets\n")
+	for _, l := range found.Layers {
+		fmt.Fprintf(b, "  %-28s %.3f of the group", l.Name, l.Learned)
+		for _, a := range l.Axes {
+			if a.Keep != nil {
+				fmt.Fprintf(b, "  kept with probability %.2f", a.Keep)
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("accuracy with every subset reset\n")
+	for _, r := range found.Resets {
+		fmt.Fprintf(b, "  %-28s %.4f\n", fmt.Sprintf("to %.2f of the group", r.Subset), r.Accuracy)
+	}
+}
+
+func (found *inspectJSON) printRotation(b *strings.Builder) {
 	b.WriteString("probability of the first class against the rotation")
 	if found.AlreadyTurned {
 		b.WriteString(", of images that are turned at random already")
 	}
 	b.WriteString("\n")
 	for i := 0; i < len(found.Degrees); i += 3 {
-		fmt.Fprintf(&b, "  %4.0f°  %.3f\n", found.Degrees[i], found.Probability[i])
+		fmt.Fprintf(b, "  %4.0f°  %.3f\n", found.Degrees[i], found.Probability[i])
 	}
+}
+
+func (found *inspectJSON) printEquivariance(b *strings.Builder) {
 	b.WriteString("relative difference of the pooled features\n")
 	scales := slices.ContainsFunc(found.Equivariance, func(e equivarianceEntry) bool { return e.Scale != 1 })
-	fmt.Fprintf(&b, "  %-20s %8s %8s %8s %8s %8s %8s %8s", "", "total", "grid", "boundary", "pooling", "sampling", "subset", "group")
+	fmt.Fprintf(b, "  %-20s %8s %8s %8s %8s %8s %8s %8s", "", "total", "grid", "boundary", "pooling", "sampling", "subset", "group")
 	if scales {
-		fmt.Fprintf(&b, " %10s", "truncation")
+		fmt.Fprintf(b, " %10s", "truncation")
 	}
 	b.WriteString("\n")
 	for i, e := range found.Equivariance {
@@ -271,26 +290,25 @@ func (n *inspection) print(w io.Writer, found *inspectJSON, partial bool) error 
 		case e.Scale != 1 || i > 0 && e.Degrees == 0: // rotations begin with the identity
 			name = fmt.Sprintf("scale %.2f", e.Scale)
 		}
-		fmt.Fprintf(&b, "  %-20s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f", name,
+		fmt.Fprintf(b, "  %-20s %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f %8.4f", name,
 			e.Total, e.Grid, e.Boundary, e.Pooling, e.Sampling, e.Subset, e.Group)
 		if scales {
-			fmt.Fprintf(&b, " %10.4f", e.Truncation)
+			fmt.Fprintf(b, " %10.4f", e.Truncation)
 		}
 		b.WriteString("\n")
 	}
-	if len(found.Confusion) <= mostListed {
-		b.WriteString("images of each class (row) put into each\n")
-		for _, row := range found.Confusion {
-			b.WriteString(" ")
-			for _, v := range row {
-				fmt.Fprintf(&b, " %6d", v)
-			}
-			b.WriteString("\n")
+}
+
+func (found *inspectJSON) printConfusion(b *strings.Builder) {
+	if len(found.Confusion) > mostListed {
+		return
+	}
+	b.WriteString("images of each class (row) put into each\n")
+	for _, row := range found.Confusion {
+		b.WriteString(" ")
+		for _, v := range row {
+			fmt.Fprintf(b, " %6d", v)
 		}
+		b.WriteString("\n")
 	}
-	if n.out != "" {
-		fmt.Fprintf(&b, "page  %s\nfigures  %s\n", filepath.Join(n.out, inspectPage), filepath.Join(n.out, inspectFile))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
