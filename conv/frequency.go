@@ -226,11 +226,17 @@ func (b *band) nearest(f int, size *blockSizes) (unit int) {
 	return unit
 }
 
+// between returns the frequencies of the band from one unit to another.
+func (b *band) between(from, to int, size *blockSizes) span {
+	first := b.at(from, size)
+	return span{first, b.at(to, size) - first}
+}
+
 // frequencies returns block i of count blocks.
-func (b *band) frequencies(count, i int, size *blockSizes) (f0, f1 int) {
+func (b *band) frequencies(count, i int, size *blockSizes) span {
 	units, _ := b.units(size)
-	u0, u1 := share(units, count, i)
-	return b.at(u0, size), b.at(u1, size)
+	from, to := share(units, count, i)
+	return b.between(from, to, size)
 }
 
 // frequencyBlocks returns how many blocks the frequencies are cut into, beside so many others.
@@ -311,10 +317,7 @@ func (l *lattice) schedule(s *Shape, total, share int, per func(s *Shape, count 
 }
 
 // share returns share i.
-func (c *schedule) share(i int) span {
-	from, to := shareWhole(c.total, c.shares, i, c.unit)
-	return span{from, to - from}
-}
+func (c *schedule) share(i int) span { return shareSpan(c.total, c.shares, i, c.unit) }
 
 // span is a range of rows (o,i), or of columns (j,c), of a kind.
 type span struct{ first, count int }
@@ -563,12 +566,13 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 
 // multiply multiplies the spectra of a band with that of the kernel.
 func (p *frequency) multiply(b band, s *Shape, f productArgs) {
+	all := bandProducts{lattice: p.lattice, discs: p.discs, shape: s, band: b, cpu: p.cpu, productArgs: f}
 	if s.Paired {
-		p.paired = pairedProduct{lattice: p.lattice, discs: p.discs, shape: s, band: b, cpu: p.cpu, productArgs: f}
+		p.paired = pairedProduct{all}
 		p.paired.run()
 		return
 	}
-	p.product = product{lattice: p.lattice, discs: p.discs, shape: s, band: b, cpu: p.cpu, productArgs: f}
+	p.product = product{all}
 	p.product.run()
 }
 
@@ -613,6 +617,12 @@ func share(n, count, i int) (from, to int) { return i * n / count, (i + 1) * n /
 func shareWhole(n, count, i, unit int) (from, to int) {
 	from, to = share(blocksOf(n, unit), count, i)
 	return from * unit, min(n, to*unit)
+}
+
+// shareSpan is shareWhole for rows or columns.
+func shareSpan(n, count, i, unit int) span {
+	from, to := shareWhole(n, count, i, unit)
+	return span{from, to - from}
 }
 
 // forWorkers returns how many blocks something is cut into: at least so many, and more, but

@@ -5,16 +5,14 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
-// product multiplies the spectrum of the kernel with that of a map for every frequency of a band,
+// bandProducts are those of the spectrum of the kernel with that of a map for every frequency of a band,
 //
 //	y^ = K x^,   dx^ = conj(K)' y^
 //
-// by complex matrices or, where the level has a matrix unit, by sliced ones.
-//
 // An item is a block of frequencies and one of rows of the result. The kernel's
 // spectrum is made for one block of the summation index after the other, [f, part, (o,i), (j,c)], and
-// multiplied at once.
-type product struct {
+// multiplied at once. With paired elements (paired.go) rows and columns are those of a kind.
+type bandProducts struct {
 	*lattice
 	discs
 	shape *Shape
@@ -27,6 +25,9 @@ type product struct {
 	size                   blockSizes
 	fblocks, blocks, steps int // frequencies, rows, summation index
 }
+
+// product multiplies complex matrices or, where the level has a matrix unit, sliced ones.
+type product struct{ bandProducts }
 
 // productArgs are what a product multiplies.
 type productArgs struct {
@@ -78,48 +79,64 @@ func (l *lattice) productLocal(s *Shape) int {
 	return most + 6*skew
 }
 
-func (p *product) run() {
-	s := p.shape
-	p.layout = slotBlocksOf(s)
-	p.splits = slicesProducts(s)
-	p.size = p.productSizes(p.lattice, s)
+// patch is a part of the kernel that is multiplied at once: frequencies of the band, rows (o,i) and columns
+// (j,c). Those that are targets are counted from the first one of productArgs.targets.
+type patch struct{ f, rows, columns span }
+
+// begin cuts the products into items, and returns their number.
+func (p *bandProducts) begin() (items int) {
+	p.layout = slotBlocksOf(p.shape)
+	p.splits = slicesProducts(p.shape)
+	p.size = p.productSizes(p.lattice, p.shape)
 	if p.adjoint {
-		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(s.Targets(), p.size.adjointRows)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.adjointColumns), blocksOf(p.layout.rows, p.size.adjointRows)
 	} else {
-		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(s.Sources(), p.size.columns)
+		p.blocks, p.steps = blocksOf(p.targets.count, p.size.rows), blocksOf(p.layout.width, p.size.columns)
 	}
 	p.fblocks = p.band.frequencyBlocks(&p.size, p.blocks, p.kept.workers(p.cpu))
-	p.cpu.Team().For(p.fblocks*p.blocks, 1, p)
+	return p.fblocks * p.blocks
 }
+
+// patch returns what an item multiplies in a step.
+func (p *bandProducts) patch(item, step int) patch {
+	f := p.band.frequencies(p.fblocks, item/p.blocks, &p.size)
+	targets := shareSpan(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
+	if p.adjoint {
+		return patch{f, shareSpan(p.layout.rows, p.steps, step, p.size.unit), targets}
+	}
+	return patch{f, targets, shareSpan(p.layout.width, p.steps, step, p.size.unit)}
+}
+
+// ofKernel returns a patch with its targets counted from the first of the kernel.
+func (p *bandProducts) ofKernel(of patch) patch {
+	if p.adjoint {
+		of.columns.first += p.targets.first
+	} else {
+		of.rows.first += p.targets.first
+	}
+	return of
+}
+
+func (p *product) run() { p.cpu.Team().For(p.begin(), 1, p) }
 
 // Do computes the items lo <= item < hi, the blocks of rows one after another
 // for each block of frequencies.
 func (p *product) Do(lo, hi, worker int) {
-	s := p.shape
 	local := pieces{p.cpu.Workspace(worker)}
 	for item := lo; item < hi; item++ {
-		f0, f1 := p.band.frequencies(p.fblocks, item/p.blocks, &p.size)
 		for step := range p.steps {
-			if p.adjoint {
-				c0, c1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
-				m0, m1 := shareWhole(s.Targets(), p.steps, step, p.size.unit)
-				if p.splits {
-					p.backwardSliced(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
-				} else {
-					p.backward(f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
-				}
-			} else {
-				m0, m1 := shareWhole(p.targets.count, p.blocks, item%p.blocks, p.size.unit)
-				c0, c1 := shareWhole(s.Sources(), p.steps, step, p.size.unit)
-				k := p.kept.block(item*p.steps + step)
-				switch {
-				case p.kept.fill:
-					p.spectrum(k, f0, f1-f0, p.targets.first+m0, m1-m0, c0, c1-c0, columns(c1-c0), p.conjugate())
-				case p.splits:
-					p.forwardSliced(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
-				default:
-					p.forward(k, f0, f1-f0, m0, m1-m0, c0, c1-c0, local)
-				}
+			of := p.patch(item, step)
+			switch k := p.kept.block(item*p.steps + step); {
+			case p.adjoint && p.splits:
+				p.backwardSliced(of, local)
+			case p.adjoint:
+				p.backward(of, local)
+			case p.kept.fill:
+				p.spectrum(k, of, p.conjugate())
+			case p.splits:
+				p.forwardSliced(k, of, local)
+			default:
+				p.forward(k, of, local)
 			}
 		}
 	}
@@ -133,53 +150,55 @@ func (p *product) conjugate() int {
 	return 0
 }
 
-// spectrum makes real and imaginary part of the kernel's spectrum for nf frequencies from f on,
-// rows m0.. and columns c0.. of the whole kernel, with leading dimension ld: a plane each, conjugate = 1 for those
-// of the conjugate spectrum.
-func (p *product) spectrum(k []float32, f, nf, m0, nm, c0, nc, ld, conjugate int) {
-	size := blockSize(nm, ld)
+// spectrum makes real and imaginary part of the kernel's spectrum, a plane each, with leading dimension
+// columns(of.columns.count); with conjugate = 1, those of the conjugate spectrum.
+func (p *product) spectrum(k []float32, of patch, conjugate int) {
+	of = p.ofKernel(of)
+	f, m, c := of.f.first+p.first, of.rows, of.columns
+	ld := columns(c.count)
+	size := blockSize(m.count, ld)
 	if p.spectra != nil {
-		p.spectra.write(k, 0, f+p.first, m0, nm, c0, nc, ld, size, conjugate == 1)
+		p.spectra.write(k, 0, f, m.first, m.count, c.first, c.count, ld, size, conjugate == 1)
 		return
 	}
-	for m := range nm {
-		for c := 0; c < nc; {
-			slots, lds, n := p.layout.piece(p.slots, m0+m, c0+c, c0+nc)
+	for row := range m.count {
+		for at := 0; at < c.count; {
+			slots, lds, n := p.layout.piece(p.slots, m.first+row, c.first+at, c.first+c.count)
 			var ahead []float32
-			if m+1 < nm && !p.splits {
-				ahead = slots[p.layout.row(c0+c):]
+			if row+1 < m.count && !p.splits {
+				ahead = slots[p.layout.row(c.first+at):]
 			}
-			k := k[m*ld+c:]
-			p.transformSlots(&p.size, f+p.first, nf, n, p.evenSlots(m0+m), conjugate, slots, lds, k, k[size:], 2*size, ahead)
-			c += n
+			k := k[row*ld+at:]
+			p.transformSlots(&p.size, f, of.f.count, n, p.evenSlots(m.first+row), conjugate, slots, lds, k, k[size:], 2*size, ahead)
+			at += n
 		}
 	}
 }
 
-// forward adds what the columns c0.. of the kernel contribute to rows m0.. of the targets
-// y^. k is their spectrum or nil.
-func (p *product) forward(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
-	s := p.shape
-	batch := s.B
-	ld := columns(nc)
-	size := blockSize(nm, ld)
+// forward adds what the columns contribute to the targets y^, the rows. k is their spectrum or nil.
+func (p *product) forward(k []float32, of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, p.shape.B
+	ld := columns(c.count)
+	size := blockSize(m.count, ld)
 	if k == nil {
-		k = local.cut(2 * nf * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, 0)
+		k = local.cut(2 * of.f.count * size)
+		p.spectrum(k, of, 0)
 	}
 	spare := local.cut(asm.ComplexSpare)
-	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
-	for q := range nf {
+	in, out := planeSize(p.shape.Sources(), batch), planeSize(p.targets.count, batch)
+	for q := range of.f.count {
+		f := of.f.first + q
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
-		x, y := p.from[(f+q)*2*in+c0*batch:], p.to[(f+q)*2*out+m0*batch:]
-		if p.selfConjugate[p.first+f+q] {
-			gemmNN(nm, batch, nc, kr, ld, x, batch, y, batch, c0 > 0)
-			clear(y[out:][:nm*batch])
+		x, y := p.from[f*2*in+c.first*batch:], p.to[f*2*out+m.first*batch:]
+		if p.selfConjugate[p.first+f] {
+			gemmNN(m.count, batch, c.count, kr, ld, x, batch, y, batch, c.first > 0)
+			clear(y[out:][:m.count*batch])
 		} else {
-			asm.GemmComplexNN(nm, batch, nc, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c0 > 0, nextOperands(x, in, nc*batch, y, out, nm*batch), spare)
+			ahead := nextOperands(x, in, c.count*batch, y, out, m.count*batch)
+			asm.GemmComplexNN(m.count, batch, c.count, kr, ki, ld, x, x[in:], batch, y, y[out:], batch, c.first > 0, ahead, spare)
 		}
-		if p.first+f+q == 0 && c0 == 0 {
-			p.addBias(y, m0, nm)
+		if p.first+f == 0 && c.first == 0 {
+			p.addBias(y, m)
 		}
 	}
 }
@@ -193,73 +212,71 @@ func nextOperands(x []float32, in, nx int, y []float32, out, ny int) [4][]float3
 // first returns the first n values of x, or all that it has.
 func first(x []float32, n int) []float32 { return x[:min(n, len(x))] }
 
-// addBias adds the biases to the real parts of rows m0.. at frequency zero: a
+// addBias adds the biases to the real parts of some rows at frequency zero: a
 // constant is a spectrum that is zero but for that.
-func (p *product) addBias(re []float32, m0, nm int) {
+func (p *bandProducts) addBias(re []float32, rows span) {
 	if p.bias == nil {
 		return
 	}
 	s := p.shape
-	for m := range nm {
+	for m := range rows.count {
 		row := re[m*s.B:][:s.B]
-		asm.Affine(row, row, 1, p.bias[(p.targets.first+m0+m)/s.NOut]*float32(p.periodH*p.periodW))
+		asm.Affine(row, row, 1, p.bias[(p.targets.first+rows.first+m)/s.rendered()]*float32(p.periodH*p.periodW))
 	}
 }
 
-// backward adds what the rows m0.. of the kernel contribute to rows c0.. of the targets
-// dx^.
-func (p *product) backward(f, nf, m0, nm, c0, nc int, local pieces) {
-	s := p.shape
-	batch := s.B
-	ld := columns(nc)
-	size := blockSize(nm, ld)
-	k := local.cut(2 * nf * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, 1)
+// backward adds what the rows contribute to the targets dx^, the columns.
+func (p *product) backward(of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, p.shape.B
+	ld := columns(c.count)
+	size := blockSize(m.count, ld)
+	k := local.cut(2 * of.f.count * size)
+	p.spectrum(k, of, 1)
 	spare := local.cut(asm.ComplexSpare)
-	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
-	for q := range nf {
+	in, out := planeSize(p.shape.Targets(), batch), planeSize(p.targets.count, batch)
+	for q := range of.f.count {
+		f := of.f.first + q
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
-		dy, dx := p.from[(f+q)*2*in+m0*batch:], p.to[(f+q)*2*out+c0*batch:]
-		if p.selfConjugate[p.first+f+q] {
-			gemmTN(nc, batch, nm, kr, ld, dy, batch, dx, batch, m0 > 0)
-			clear(dx[out:][:nc*batch])
+		dy, dx := p.from[f*2*in+m.first*batch:], p.to[f*2*out+c.first*batch:]
+		if p.selfConjugate[p.first+f] {
+			gemmTN(c.count, batch, m.count, kr, ld, dy, batch, dx, batch, m.first > 0)
+			clear(dx[out:][:c.count*batch])
 			continue
 		}
-		asm.GemmComplexTN(nc, batch, nm, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m0 > 0, nextOperands(dy, in, nm*batch, dx, out, nc*batch), spare)
+		ahead := nextOperands(dy, in, m.count*batch, dx, out, c.count*batch)
+		asm.GemmComplexTN(c.count, batch, m.count, kr, ki, ld, dy, dy[in:], batch, dx, dx[out:], batch, m.first > 0, ahead, spare)
 	}
 }
 
 // forwardSliced is forward by sliced matrices; the kernel's spectrum is conjugate.
-func (p *product) forwardSliced(k []float32, f, nf, m0, nm, c0, nc int, local pieces) {
-	s := p.shape
-	batch := s.B
-	ld := columns(nc)
-	size := blockSize(nm, ld)
-	slab := p.size.slab
-	left, right := slicedOperands(&local, nm, batch, slab)
+func (p *product) forwardSliced(k []float32, of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, p.shape.B
+	ld, slab := columns(c.count), p.size.slab
+	size := blockSize(m.count, ld)
+	left, right := slicedOperands(&local, m.count, batch, slab)
 	if k == nil {
-		k = local.cut(2 * p.written(nf) * size)
-		p.spectrum(k, f, nf, p.targets.first+m0, nm, c0, nc, ld, 1)
+		k = local.cut(2 * p.written(of.f.count) * size)
+		p.spectrum(k, of, 1)
 	}
-	in, out := planeSize(s.Sources(), batch), planeSize(p.targets.count, batch)
-	for q := range nf {
+	in, out := planeSize(p.shape.Sources(), batch), planeSize(p.targets.count, batch)
+	for q := range of.f.count {
+		f := of.f.first + q
 		kr, ki := k[2*q*size:], k[(2*q+1)*size:]
-		x := p.from[(f+q)*2*in+c0*batch:]
-		y := p.to[(f+q)*2*out+m0*batch:]
-		for c := 0; c < nc; c += slab {
-			n := min(slab, nc-c)
-			asm.SliceLeftConjugate(left[0], left[1], kr[c:], ki[c:], ld, nm, n)
-			ahead := p.aheadOf(x, in, nc, y, out, batch, nm, c)
+		x, y := p.from[f*2*in+c.first*batch:], p.to[f*2*out+m.first*batch:]
+		for at := 0; at < c.count; at += slab {
+			n := min(slab, c.count-at)
+			asm.SliceLeftConjugate(left[0], left[1], kr[at:], ki[at:], ld, m.count, n)
+			ahead := p.aheadOf(x, in, c.count, y, out, batch, m.count, at)
 			if p.slices != nil { // the next ones follow, and y is fetched a part at a time
-				right = p.slices[mapSlicesAt(s, f+q, c0+c):]
-				ahead = [2][]float32{after(right, asm.SliceSize(batch, n)), after(y, 2*out+min(c, 1)*out)}
+				right = p.slices[mapSlicesAt(p.shape, f, c.first+at):]
+				ahead = [2][]float32{after(right, asm.SliceSize(batch, n)), after(y, 2*out+min(at, 1)*out)}
 			} else {
-				asm.SliceRight(right, x[c*batch:], x[in+c*batch:], batch, n, batch)
+				asm.SliceRight(right, x[at*batch:], x[in+at*batch:], batch, n, batch)
 			}
-			asm.GemmSlices(nm, batch, n, left, right, parts(y, out), batch, c0+c > 0, ahead)
+			asm.GemmSlices(m.count, batch, n, left, right, parts(y, out), batch, c.first+at > 0, ahead)
 		}
-		if p.first+f+q == 0 && c0 == 0 {
-			p.addBias(y, m0, nm)
+		if p.first+f == 0 && c.first == 0 {
+			p.addBias(y, m)
 		}
 	}
 }
@@ -279,28 +296,28 @@ func (p *product) aheadOf(x []float32, in, n int, y []float32, out, batch, m, c 
 }
 
 // backwardSliced is backward by sliced matrices.
-func (p *product) backwardSliced(f, nf, m0, nm, c0, nc int, local pieces) {
-	s := p.shape
-	batch := s.B
+func (p *product) backwardSliced(of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, p.shape.B
 	slab := p.size.slab
-	ld, ldt := columns(nc), columns(slab)
-	size := blockSize(nm, ld)
-	left, right := slicedOperands(&local, nc, batch, slab)
-	turned := [2][]float32{local.cut(nc * ldt), local.cut(nc * ldt)}
-	k := local.cut(2 * p.written(nf) * size)
-	p.spectrum(k, f, nf, m0, nm, p.targets.first+c0, nc, ld, 0)
-	in, out := planeSize(s.Targets(), batch), planeSize(p.targets.count, batch)
-	for q := range nf {
-		dy := p.from[(f+q)*2*in+m0*batch:]
-		dx := p.to[(f+q)*2*out+c0*batch:]
-		for m := 0; m < nm; m += slab {
-			n := min(slab, nm-m)
+	ld, ldt := columns(c.count), columns(slab)
+	size := blockSize(m.count, ld)
+	left, right := slicedOperands(&local, c.count, batch, slab)
+	turned := [2][]float32{local.cut(c.count * ldt), local.cut(c.count * ldt)}
+	k := local.cut(2 * p.written(of.f.count) * size)
+	p.spectrum(k, of, 0)
+	in, out := planeSize(p.shape.Targets(), batch), planeSize(p.targets.count, batch)
+	for q := range of.f.count {
+		f := of.f.first + q
+		dy, dx := p.from[f*2*in+m.first*batch:], p.to[f*2*out+c.first*batch:]
+		for at := 0; at < m.count; at += slab {
+			n := min(slab, m.count-at)
 			for part := range turned {
-				asm.Transpose(turned[part], ldt, k[(2*q+part)*size+m*ld:], ld, n, nc)
+				asm.Transpose(turned[part], ldt, k[(2*q+part)*size+at*ld:], ld, n, c.count)
 			}
-			asm.SliceLeftConjugate(left[0], left[1], turned[0], turned[1], ldt, nc, n)
-			asm.SliceRight(right, dy[m*batch:], dy[in+m*batch:], batch, n, batch)
-			asm.GemmSlices(nc, batch, n, left, right, parts(dx, out), batch, m0+m > 0, p.aheadOf(dy, in, nm, dx, out, batch, nc, m))
+			asm.SliceLeftConjugate(left[0], left[1], turned[0], turned[1], ldt, c.count, n)
+			asm.SliceRight(right, dy[at*batch:], dy[in+at*batch:], batch, n, batch)
+			ahead := p.aheadOf(dy, in, m.count, dx, out, batch, c.count, at)
+			asm.GemmSlices(c.count, batch, n, left, right, parts(dx, out), batch, m.first+at > 0, ahead)
 		}
 	}
 }

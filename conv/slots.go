@@ -177,19 +177,19 @@ func (g *gradient) run() {
 func (g *gradient) Do(lo, hi, worker int) {
 	local := pieces{g.cpu.Workspace(worker)}
 	for item := lo; item < hi; item++ {
-		m0, m1 := shareWhole(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit)
 		block, part := item/g.rowBlocks/g.parts, item/g.rowBlocks%g.parts
+		of := patch{rows: shareSpan(g.shape.Targets(), g.rowBlocks, item%g.rowBlocks, g.size.unit), columns: g.panels.block(block)}
 		first, last := g.part(part), g.part(part+1)
 		dslots := g.dslots[part*g.layout.size():]
 		_, most := g.band.gradientUnits(&g.size)
 		count := blocksOf(last-first, most)
 		if count == 0 && !g.accumulate {
-			g.clear(m0, m1-m0, block, dslots)
+			g.clear(of, dslots)
 		}
 		for i := range count {
 			u0, u1 := share(last-first, count, i)
-			f0, f1 := g.band.at(first+u0, &g.size), g.band.at(first+u1, &g.size)
-			g.block(f0, f1-f0, m0, m1-m0, block, dslots, local, g.accumulate || i > 0)
+			of.f = g.band.between(first+u0, first+u1, &g.size)
+			g.block(of, dslots, local, g.accumulate || i > 0)
 		}
 	}
 }
@@ -200,47 +200,41 @@ func (g *gradient) part(i int) int {
 }
 
 // clear is block for no frequency.
-func (g *gradient) clear(m0, nm, block int, dslots []float32) {
-	c0, nc := g.panels.block(block)
-	first := g.column + c0
-	for m := range nm {
-		for c := 0; c < nc; {
-			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
+func (g *gradient) clear(of patch, dslots []float32) {
+	m, c, first := of.rows, of.columns, g.column+of.columns.first
+	for row := range m.count {
+		for at := 0; at < c.count; {
+			slots, lds, n := g.layout.piece(dslots, m.first+row, first+at, first+c.count)
 			for slot := range g.layout.taps {
 				clear(slots[slot*lds:][:n])
 			}
-			c += n
+			at += n
 		}
 	}
 }
 
-// block adds the share of nf frequencies from f on to rows m0.. of one block of
-// columns of dslots.
-func (g *gradient) block(f, nf, m0, nm, block int, dslots []float32, local pieces, accumulate bool) {
-	s := g.shape
-	batch := s.B
-	c0, nc := g.panels.block(block)
-	ld := columns(nc)
-	size, plane := blockSize(nm, ld), planeSize(s.Targets(), batch)
-	k := local.cut(nf * 2 * size)
-	dy := g.dy[f*2*plane+m0*batch:]
+// block adds the share of some frequencies to rows and columns of dslots.
+func (g *gradient) block(of patch, dslots []float32, local pieces, accumulate bool) {
+	m, c, first := of.rows, of.columns, g.column+of.columns.first
+	ld := columns(c.count)
+	size := blockSize(m.count, ld)
+	k := local.cut(of.f.count * 2 * size)
 	if g.splits {
-		g.productsSliced(k, nf, nm, nc, ld, dy, plane, g.x[f*g.panels.size()+g.panels.at(0, c0):], local)
+		g.productsSliced(k, of, local)
 	} else {
-		g.products(k, f, nf, nm, c0, nc, ld, dy, plane, local)
+		g.products(k, of, local)
 	}
-	f += g.first
-	first := g.column + c0
-	for m := range nm {
-		even := g.evenSlots(m0 + m)
-		for c := 0; c < nc; {
-			slots, lds, n := g.layout.piece(dslots, m0+m, first+c, first+nc)
+	for row := range m.count {
+		even := g.evenSlots(m.first + row)
+		for at := 0; at < c.count; {
+			slots, lds, n := g.layout.piece(dslots, m.first+row, first+at, first+c.count)
 			var ahead []float32
-			if m+1 < nm && !g.splits {
-				ahead = slots[g.layout.row(first+c):]
+			if row+1 < m.count && !g.splits {
+				ahead = slots[g.layout.row(first+at):]
 			}
-			g.slotsGrad(&g.size, f, nf, n, even, 0, k[m*ld+c+size:], k[m*ld+c:], 2*size, slots, lds, accumulate, ahead)
-			c += n
+			k := k[row*ld+at:]
+			g.slotsGrad(&g.size, of.f.first+g.first, of.f.count, n, even, 0, k[size:], k, 2*size, slots, lds, accumulate, ahead)
+			at += n
 		}
 	}
 }
@@ -254,57 +248,58 @@ func (g *gradient) spectrum(f int, own []float32) []float32 {
 	return own
 }
 
-// products computes -ki and kr, for each of nf frequencies from f on, of nm rows of dy^, whose
-// planes are a distance apart, and nc columns of x^ from c0 on.
-func (g *gradient) products(k []float32, f, nf, nm, c0, nc, ld int, dy []float32, plane int, local pieces) {
-	batch := g.shape.B
-	size := blockSize(nm, ld)
+// products computes -ki and kr of a patch, for each frequency, from its rows of dy^ and its columns of x^.
+func (g *gradient) products(k []float32, of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, g.shape.B
+	ld, plane := columns(c.count), planeSize(g.shape.Targets(), g.shape.B)
+	size := blockSize(m.count, ld)
 	distance, part := g.panels.distance(), g.panels.part()
-	minus, spare := local.cut(nm*batch), local.cut(asm.ComplexSpare)
+	minus, spare := local.cut(m.count*batch), local.cut(asm.ComplexSpare)
 	var own []float32
 	if g.turning != nil {
 		own = local.cut(g.panels.size())
 	}
-	for q := range nf {
-		x := g.spectrum(f+q, own)[g.panels.at(0, c0):]
-		y := dy[q*2*plane:]
+	for q := range of.f.count {
+		f := of.f.first + q
+		x := g.spectrum(f, own)[g.panels.at(0, c.first):]
+		y := g.dy[f*2*plane+m.first*batch:]
 		im, re := k[q*2*size:], k[q*2*size+size:]
-		ahead := nextOperands(x, part, blocksOf(nc, g.panels.nr)*distance, y, plane, nm*batch)
+		ahead := nextOperands(x, part, blocksOf(c.count, g.panels.nr)*distance, y, plane, m.count*batch)
 		if g.turning != nil {
-			ahead[0], ahead[1] = g.turning.next(f + q)
+			ahead[0], ahead[1] = g.turning.next(f)
 		}
 		if g.panels.quads {
-			asm.GemmComplexQuads(nm, nc, batch, y, y[plane:], batch, x, x[part:], distance, re, im, ld, false, ahead)
+			asm.GemmComplexQuads(m.count, c.count, batch, y, y[plane:], batch, x, x[part:], distance, re, im, ld, false, ahead)
 			continue
 		}
-		if g.selfConjugate[g.first+f+q] {
-			gemmPanels(nm, nc, batch, y, batch, x, distance, re, ld, false)
+		if g.selfConjugate[g.first+f] {
+			gemmPanels(m.count, c.count, batch, y, batch, x, distance, re, ld, false)
 			clear(im[:size])
 			continue
 		}
-		asm.Affine(minus, y[plane:][:nm*batch], -1, 0)
-		asm.GemmComplexPanelsNN(nm, nc, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead, spare)
+		asm.Affine(minus, y[plane:][:m.count*batch], -1, 0)
+		asm.GemmComplexPanelsNN(m.count, c.count, batch, y, minus, batch, x, x[part:], distance, re, im, ld, false, ahead, spare)
 	}
 }
 
-// productsSliced is products by sliced matrices, with x^ from its first frequency and column on:
-// kr - i*ki is the product of yr - i*yi and xr + i*xi.
-func (g *gradient) productsSliced(k []float32, nf, nm, nc, ld int, dy []float32, plane int, x []float32, local pieces) {
-	batch := g.shape.B
-	size := blockSize(nm, ld)
-	left := slicedRows(&local, nm, batch)
-	for q := range nf {
-		y, x := dy[q*2*plane:], x[q*g.panels.size():]
-		asm.SliceLeftConjugate(left[0], left[1], y, y[plane:], batch, nm, batch)
+// productsSliced is products by sliced matrices: kr - i*ki is the product of yr - i*yi and xr + i*xi.
+func (g *gradient) productsSliced(k []float32, of patch, local pieces) {
+	m, c, batch := of.rows, of.columns, g.shape.B
+	ld, plane := columns(c.count), planeSize(g.shape.Targets(), g.shape.B)
+	size := blockSize(m.count, ld)
+	left := slicedRows(&local, m.count, batch)
+	for q := range of.f.count {
+		f := of.f.first + q
+		x, y := g.x[f*g.panels.size()+g.panels.at(0, c.first):], g.dy[f*2*plane+m.first*batch:]
+		asm.SliceLeftConjugate(left[0], left[1], y, y[plane:], batch, m.count, batch)
 		im, re := k[2*q*size:], k[(2*q+1)*size:]
-		for c := 0; c < nc; c += splitTile {
-			n := min(splitTile, nc-c)
-			right := x[g.panels.at(0, c):]
+		for at := 0; at < c.count; at += splitTile {
+			right := x[g.panels.at(0, at):]
 			ahead := parts(after(right, g.panels.size()), asm.SliceSize(splitTile/2, batch))
-			if c == 0 {
+			if at == 0 {
 				ahead = parts(after(y, 2*plane), plane)
 			}
-			asm.GemmSlices(nm, n, batch, left, right, [2][]float32{re[c:], im[c:]}, ld, false, ahead)
+			asm.GemmSlices(m.count, min(splitTile, c.count-at), batch, left, right, [2][]float32{re[at:], im[at:]}, ld, false, ahead)
 		}
 	}
 }

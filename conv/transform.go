@@ -107,12 +107,12 @@ func (p *panels) at(kind, column int) int {
 }
 
 // blocks returns how many blocks the columns of a kind are cut into, and block
-// returns block i: its first column and the number of them.
+// returns the columns of block i.
 func (p *panels) blocks() int { return blocksOf(p.count(), p.wide()) }
 
-func (p *panels) block(i int) (first, n int) {
+func (p *panels) block(i int) span {
 	from, to := share(p.count(), p.blocks(), i)
-	return from * p.nr, min(p.n, to*p.nr) - from*p.nr
+	return span{from * p.nr, min(p.n, to*p.nr) - from*p.nr}
 }
 
 // wide returns the most panels of a block.
