@@ -14,7 +14,7 @@ const (
 	ConstantSchedule  Schedule = "constant"
 	CosineSchedule    Schedule = "cosine"    // nn.CosineLR, after Warmup epochs
 	MultiStepSchedule Schedule = "multistep" // nn.MultiStepLR: divided by DecayFactor after DecayEpochs
-	PlateauSchedule   Schedule = "plateau"   // nn.PlateauLR: divided where validation stops to improve
+	PlateauSchedule   Schedule = "plateau"   // nn.PlateauLR: divided where validation stops improving
 )
 
 // Schedules returns all of them.
