@@ -190,12 +190,17 @@ func (c CKResNetConfig) settings() settings {
 	orDefault(&c.KernelSide, 7)
 	orDefault(&c.KernelHidden, 32)
 	return settings{
-		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, SharedElements: c.SharedElements, Augerino: c.Augerino,
+		Type: typeCKResNet, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		SharedElements: c.SharedElements, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, LastT2: c.LastT2, Pooling: c.Pooling, Dropout: c.Dropout,
-		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools,
+		LastT2: c.LastT2, Pooling: c.Pooling, Dropout: c.Dropout,
+		Separable: c.Separable, KernelNet: c.KernelNet,
+		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers,
+		Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure,
+		InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
 		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
 	}
 }
@@ -216,12 +221,17 @@ func (c GCNNConfig) settings() settings {
 	orDefault(&c.KernelSide, 3)
 	orDefault(&c.KernelHidden, 8)
 	return settings{
-		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement, SharedElements: c.SharedElements, Augerino: c.Augerino,
+		Type: typeGCNN, Group: c.Group, Elements: c.Elements, Partial: c.Partial, PerElement: c.PerElement,
+		SharedElements: c.SharedElements, Augerino: c.Augerino,
 		Channels: c.Channels, Side: c.Side, Classes: c.Classes,
-		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools, Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
-		Separable: c.Separable, KernelNet: c.KernelNet, KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers, Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
+		Norm: c.Norm, Width: c.Width, Factors: c.Factors, Pools: c.Pools,
+		Pooling: c.Pooling, Dropout: c.Dropout, Dropouts: c.Dropouts,
+		Separable: c.Separable, KernelNet: c.KernelNet,
+		KernelSide: c.KernelSide, KernelHidden: c.KernelHidden, KernelLayers: c.KernelLayers,
+		Omega0: c.Omega0, LearnOmega0: c.LearnOmega0, WeightNorm: c.WeightNorm,
 		KernelActivation: c.KernelActivation, KernelNorm: c.KernelNorm,
-		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure, InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
+		Algorithm: c.Algorithm, Sampling: c.Sampling, Jitter: c.Jitter, Measure: c.Measure,
+		InitTemperature: c.InitTemperature, EndTemperature: c.EndTemperature,
 		NoBias: c.NoBias, Compat: c.Compat, Seed: c.Seed,
 	}
 }
