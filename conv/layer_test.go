@@ -17,52 +17,58 @@ import (
 	"github.com/noether-go/noether/tensor"
 )
 
+// gradientCase is a layer with some of its elements live.
+type gradientCase struct {
+	kind      kind
+	cfg       Config
+	z         sizes
+	nIn, nOut int
+}
+
+var scaledReflections = lie.DirectProduct(lie.RPlus, lie.O2)
+
+var gradientCases = []gradientCase{
+	{lifting, Config{In: 1, Out: 2, Side: 5, Bias: true}, sizes{1, 3, 6, 5, 2}, 1, 3},
+	{lifting, Config{In: 3, Out: 2, Side: 3}, sizes{1, 4, 4, 4, 17}, 1, 2},
+	{lifting, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{1, 2, 4, 5, 3}, 1, 2},
+	{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.T2}, sizes{1, 1, 4, 4, 3}, 1, 1},
+	{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true}, sizes{3, 4, 5, 4, 2}, 2, 3},
+	{groupwise, Config{In: 3, Out: 2, Side: 5, Layers: 4}, sizes{3, 2, 4, 3, 17}, 3, 2},
+	{groupwise, Config{In: 3, Out: 4, Side: 3, Bias: true}, sizes{3, 2, 4, 3, 16}, 3, 1},
+	{groupwise, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{2, 2, 3, 3, 5}, 2, 2},
+	{groupwise, Config{In: 2, Out: 2, Side: 1, Bias: true}, sizes{2, 3, 3, 3, 2}, 2, 3},
+	{groupwise, Config{In: 2, Out: 2, Side: 7}, sizes{1, 1, 3, 2, 1}, 1, 1},
+	{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.T2, Bias: true}, sizes{1, 1, 4, 4, 2}, 1, 1},
+	{pointwise, Config{In: 2, Out: 3}, sizes{3, 4, 3, 4, 2}, 3, 2},
+	{pointwise, Config{In: 3, Out: 4}, sizes{4, 4, 2, 2, 16}, 3, 4},
+	{lifting, Config{In: 2, Out: 3, Side: 5, Group: lie.RPlus, Bias: true}, sizes{1, 4, 6, 5, 3}, 1, 3},
+	{groupwise, Config{In: 2, Out: 3, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 3, 6, 5, 3}, 3, 2},
+	{groupwise, Config{In: 3, Out: 2, Side: 3, Group: lie.Scalings(1.25), Padding: Valid}, sizes{2, 2, 4, 4, 17}, 2, 2},
+	{pointwise, Config{In: 2, Out: 3, Group: lie.RPlus}, sizes{3, 4, 3, 4, 2}, 3, 2},
+	{depthwise, Config{Out: 2, Side: 5, Bias: true}, sizes{3, 3, 6, 5, 2}, 3, 3},
+	{depthwise, Config{Out: 3, Side: 3, Padding: Valid}, sizes{4, 4, 4, 5, 17}, 2, 2},
+	{depthwise, Config{Out: 3, Side: 7, Group: lie.T2, Bias: true}, sizes{1, 1, 3, 2, 3}, 1, 1},
+	{depthwise, Config{Out: 2, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 4, 6, 5, 3}, 3, 3},
+	{lifting, Config{In: 2, Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 3},
+	{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.Sim2, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
+	{pointwise, Config{In: 2, Out: 3, Group: lie.Sim2}, sizes{4, 4, 3, 2, 2}, 3, 2},
+	{depthwise, Config{Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
+	{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{1, 4, 4, 3, 2}, 1, 4},
+	{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 4},
+	{pointwise, Config{In: 2, Out: 3, Group: lie.E2}, sizes{4, 4, 3, 2, 2}, 3, 2},
+	{depthwise, Config{Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 3},
+	{lifting, Config{In: 2, Out: 2, Side: 5, Group: scaledReflections, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 2},
+	{groupwise, Config{In: 2, Out: 2, Side: 3, Group: scaledReflections, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
+	{pointwise, Config{In: 2, Out: 3, Group: scaledReflections}, sizes{4, 4, 3, 2, 2}, 3, 2},
+	{depthwise, Config{Out: 2, Side: 5, Group: scaledReflections, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
+}
+
 // TestGradients compares every gradient of every kind of layer (input, bias,
 // kernel network, elements of both lists) with float64 differences of the
 // layer's definition, and the values with the definition itself. It runs at the
 // active level; TestPasses and TestGolden run at all.
 func TestGradients(t *testing.T) {
-	scaled := lie.DirectProduct(lie.RPlus, lie.O2)
-	for i, c := range []struct {
-		kind      kind
-		cfg       Config
-		z         sizes
-		nIn, nOut int
-	}{
-		{lifting, Config{In: 1, Out: 2, Side: 5, Bias: true}, sizes{1, 3, 6, 5, 2}, 1, 3},
-		{lifting, Config{In: 3, Out: 2, Side: 3}, sizes{1, 4, 4, 4, 17}, 1, 2},
-		{lifting, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{1, 2, 4, 5, 3}, 1, 2},
-		{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.T2}, sizes{1, 1, 4, 4, 3}, 1, 1},
-		{groupwise, Config{In: 2, Out: 3, Side: 3, Bias: true}, sizes{3, 4, 5, 4, 2}, 2, 3},
-		{groupwise, Config{In: 3, Out: 2, Side: 5, Layers: 4}, sizes{3, 2, 4, 3, 17}, 3, 2},
-		{groupwise, Config{In: 3, Out: 4, Side: 3, Bias: true}, sizes{3, 2, 4, 3, 16}, 3, 1},
-		{groupwise, Config{In: 2, Out: 2, Side: 3, Padding: Valid, Bias: true}, sizes{2, 2, 3, 3, 5}, 2, 2},
-		{groupwise, Config{In: 2, Out: 2, Side: 1, Bias: true}, sizes{2, 3, 3, 3, 2}, 2, 3},
-		{groupwise, Config{In: 2, Out: 2, Side: 7}, sizes{1, 1, 3, 2, 1}, 1, 1},
-		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.T2, Bias: true}, sizes{1, 1, 4, 4, 2}, 1, 1},
-		{pointwise, Config{In: 2, Out: 3}, sizes{3, 4, 3, 4, 2}, 3, 2},
-		{pointwise, Config{In: 3, Out: 4}, sizes{4, 4, 2, 2, 16}, 3, 4},
-		{lifting, Config{In: 2, Out: 3, Side: 5, Group: lie.RPlus, Bias: true}, sizes{1, 4, 6, 5, 3}, 1, 3},
-		{groupwise, Config{In: 2, Out: 3, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 3, 6, 5, 3}, 3, 2},
-		{groupwise, Config{In: 3, Out: 2, Side: 3, Group: lie.Scalings(1.25), Padding: Valid}, sizes{2, 2, 4, 4, 17}, 2, 2},
-		{pointwise, Config{In: 2, Out: 3, Group: lie.RPlus}, sizes{3, 4, 3, 4, 2}, 3, 2},
-		{depthwise, Config{Out: 2, Side: 5, Bias: true}, sizes{3, 3, 6, 5, 2}, 3, 3},
-		{depthwise, Config{Out: 3, Side: 3, Padding: Valid}, sizes{4, 4, 4, 5, 17}, 2, 2},
-		{depthwise, Config{Out: 3, Side: 7, Group: lie.T2, Bias: true}, sizes{1, 1, 3, 2, 3}, 1, 1},
-		{depthwise, Config{Out: 2, Side: 5, Group: lie.RPlus, Bias: true}, sizes{4, 4, 6, 5, 3}, 3, 3},
-		{lifting, Config{In: 2, Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 3},
-		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.Sim2, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
-		{pointwise, Config{In: 2, Out: 3, Group: lie.Sim2}, sizes{4, 4, 3, 2, 2}, 3, 2},
-		{depthwise, Config{Out: 2, Side: 5, Group: lie.Sim2, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
-		{lifting, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{1, 4, 4, 3, 2}, 1, 4},
-		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 4},
-		{pointwise, Config{In: 2, Out: 3, Group: lie.E2}, sizes{4, 4, 3, 2, 2}, 3, 2},
-		{depthwise, Config{Out: 2, Side: 3, Group: lie.E2, Bias: true}, sizes{4, 4, 4, 3, 2}, 3, 3},
-		{lifting, Config{In: 2, Out: 2, Side: 5, Group: scaled, Bias: true}, sizes{1, 4, 5, 4, 2}, 1, 2},
-		{groupwise, Config{In: 2, Out: 2, Side: 3, Group: scaled, Bias: true}, sizes{4, 4, 4, 3, 2}, 2, 3},
-		{pointwise, Config{In: 2, Out: 3, Group: scaled}, sizes{4, 4, 3, 2, 2}, 3, 2},
-		{depthwise, Config{Out: 2, Side: 5, Group: scaled, Bias: true}, sizes{4, 4, 5, 4, 2}, 3, 3},
-	} {
+	for i, c := range gradientCases {
 		c.cfg.Name, c.cfg.InputGrad = "conv", true
 		c.cfg.Hidden, c.cfg.Omega0 = 12, 4
 		for m, mode := range []struct {
@@ -83,74 +89,85 @@ func TestGradients(t *testing.T) {
 				h := newListsHarness(t, c.kind, c.cfg, c.z, 2, false, mode.lists)
 				src := stream.New(uint64(i), "test", 0)
 				h.place(src, c.nIn, c.nOut)
-				for _, p := range h.Parameters() {
-					if strings.HasSuffix(p.Name, "bias") { // they start at zero
-						for k := range p.Host {
-							p.Host[k] = float32(0.2 * src.Normal())
-						}
-					}
-				}
-				h.params.Upload()
+				h.drawBias(src)
 				h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), uint64(i)))
-
-				trained := 0
-				for _, p := range h.Parameters() {
-					if p.Trained() {
-						trained++
-					}
-				}
-				lists := []*gumbel.Elements{h.u}
-				if h.v != nil {
-					lists = append(lists, h.v)
-				}
-				var moves []gradcheck.Variable
-				for k, e := range lists {
-					moves = append(moves, elements(fmt.Sprintf("elements %d", k), h.cfg.Group, e))
-				}
-				size := c.cfg.Out * c.nOut * h.out.H * h.out.W * h.out.B
-				proj := gradcheck.NewProjection(h.dev, size, 3)
-				gradcheck.Run(t, gradcheck.Case{
-					Device: h.dev, Params: h.Parameters(), Inputs: []*nn.Map{h.in}, Variables: moves,
-					Loss: func() float64 {
-						h.Forward(true)
-						return proj.Loss(h.out.Live())
-					},
-					Backward: func() { proj.Seed(h.out); h.Backward() },
-					Reference: func(x [][]float64) float64 {
-						u := moved(h.cfg.Group, h.u.G, x[trained+1])
-						var v []lie.Element
-						if h.v != nil {
-							v = moved(h.cfg.Group, h.v.G, x[trained+2])
-						}
-						return proj.Of(h.listsReference(x[:trained], x[trained], u, v))
-					},
-					Step: 1.0 / 256, Elements: 2,
-					Tolerance: 3e-2, // of single precision differences; the float64 ones decide
-				})
-
-				values := make([][]float64, 0, trained)
-				for _, p := range h.Parameters() {
-					if p.Trained() {
-						values = append(values, widen(h.download(p.Value)))
-					}
-				}
-				var v []lie.Element
-				if h.v != nil {
-					v = h.v.G
-				}
-				h.Forward(true)
-				want := h.listsReference(values, widen(h.download(h.in.Live())), h.u.G, v)
-				got := h.download(h.out.Live())
-				peak := 0.0
-				for _, w := range want {
-					peak = max(peak, math.Abs(w))
-				}
-				for k := range want {
-					if !(math.Abs(float64(got[k])-want[k]) <= 1e-5*peak) {
-						t.Fatalf("value %d is %v, in float64 %v", k, got[k], want[k])
-					}
-				}
+				h.checkGradients(t, c.cfg.Out*c.nOut*h.out.H*h.out.W*h.out.B)
+				h.checkValues(t)
 			})
+		}
+	}
+}
+
+// drawBias draws the bias, which starts at zero.
+func (h *harness) drawBias(src *stream.Stream) {
+	for _, p := range h.Parameters() {
+		if strings.HasSuffix(p.Name, "bias") {
+			for k := range p.Host {
+				p.Host[k] = float32(0.2 * src.Normal())
+			}
+		}
+	}
+	h.params.Upload()
+}
+
+// trained returns the values of the parameters that are trained.
+func (h *harness) trained() (values [][]float64) {
+	for _, p := range h.Parameters() {
+		if p.Trained() {
+			values = append(values, widen(h.download(p.Value)))
+		}
+	}
+	return values
+}
+
+// checkGradients compares the gradients of a projection of the output, of so many values, with differences of
+// the definition.
+func (h *harness) checkGradients(t *testing.T, size int) {
+	t.Helper()
+	trained := len(h.trained())
+	moves := []gradcheck.Variable{elements("elements 0", h.cfg.Group, h.u)}
+	if h.v != nil {
+		moves = append(moves, elements("elements 1", h.cfg.Group, h.v))
+	}
+	proj := gradcheck.NewProjection(h.dev, size, 3)
+	gradcheck.Run(t, gradcheck.Case{
+		Device: h.dev, Params: h.Parameters(), Inputs: []*nn.Map{h.in}, Variables: moves,
+		Loss: func() float64 {
+			h.Forward(true)
+			return proj.Loss(h.out.Live())
+		},
+		Backward: func() { proj.Seed(h.out); h.Backward() },
+		Reference: func(x [][]float64) float64 {
+			u := moved(h.cfg.Group, h.u.G, x[trained+1])
+			var v []lie.Element
+			if h.v != nil {
+				v = moved(h.cfg.Group, h.v.G, x[trained+2])
+			}
+			return proj.Of(h.listsReference(x[:trained], x[trained], u, v))
+		},
+		Step: 1.0 / 256, Elements: 2,
+		Tolerance: 3e-2, // of single precision differences; the float64 ones decide
+	})
+}
+
+// checkValues compares the output with the definition.
+func (h *harness) checkValues(t *testing.T) {
+	t.Helper()
+	values := h.trained()
+	var v []lie.Element
+	if h.v != nil {
+		v = h.v.G
+	}
+	h.Forward(true)
+	want := h.listsReference(values, widen(h.download(h.in.Live())), h.u.G, v)
+	got := h.download(h.out.Live())
+	peak := 0.0
+	for _, w := range want {
+		peak = max(peak, math.Abs(w))
+	}
+	for k := range want {
+		if !(math.Abs(float64(got[k])-want[k]) <= 1e-5*peak) {
+			t.Fatalf("value %d is %v, in float64 %v", k, got[k], want[k])
 		}
 	}
 }
