@@ -158,7 +158,7 @@ func (d *CPU) LayerNorm(a *LayerNormArgs) {
 		y:       host(op, "Y", a.Y, n),
 		mean:    host(op, "Mean", a.Mean, a.B),
 		invStd:  host(op, "InvStd", a.InvStd, a.B),
-		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.B),
+		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.B),
 	}
 	d.normalizeSamples(t, a.Fixed)
 }
@@ -178,7 +178,7 @@ func (d *CPU) LayerNormGrad(a *LayerNormArgs) {
 		dy:      host(op, "DY", a.DY, n),
 		mean:    host(op, "Mean", a.Mean, a.B),
 		invStd:  host(op, "InvStd", a.InvStd, a.B),
-		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.B),
+		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.B),
 	}
 	d.normalizeSamples(t, false)
 }

@@ -49,6 +49,14 @@ func newMeasure(op string, m *Measure, values, b, means int) measure {
 	return t
 }
 
+// columnMeasure is newMeasure for channels [s, b], each of whose rows belongs to one element.
+func columnMeasure(op string, m *Measure, s, b, means int) measure {
+	if !m.Weights.IsZero() && m.Elements > 0 && s%m.Elements != 0 {
+		panic(&Error{op, fmt.Sprintf("Measure has %d elements for %d rows", m.Elements, s)})
+	}
+	return newMeasure(op, m, s*b, b, means)
+}
+
 // list returns the weights of an element [lists].
 func (m *measure) list(element int) []float32 {
 	return m.weights[element*m.lists : (element+1)*m.lists]

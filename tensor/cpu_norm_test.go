@@ -153,6 +153,20 @@ func TestNormRefuses(t *testing.T) {
 	if _, ok := panicOf(func() { dev.Standardize(each) }).(*tensor.Error); !ok {
 		t.Error("other lists than samples: no *tensor.Error")
 	}
+	torn := tensor.Measure{Elements: 2, Lists: 1, Weights: v(2), Moments: v(16), Grad: v(2)}
+	columns := &tensor.StandardizeArgs{C: 2, S: 3, B: 2, X: v(12), Y: v(12), DX: v(12), DY: v(12), Mean: v(4), InvStd: v(4), Measure: torn}
+	samples := &tensor.LayerNormArgs{C: 2, S: 3, B: 2, X: v(12), Y: v(12), DX: v(12), DY: v(12), Mean: v(2), InvStd: v(2),
+		Weight: v(2), Bias: v(2), DWeight: v(2), DBias: v(2), Measure: torn}
+	for name, f := range map[string]func(){
+		"Standardize":     func() { dev.Standardize(columns) },
+		"StandardizeGrad": func() { dev.StandardizeGrad(columns) },
+		"LayerNorm":       func() { dev.LayerNorm(samples) },
+		"LayerNormGrad":   func() { dev.LayerNormGrad(samples) },
+	} {
+		if _, ok := panicOf(f).(*tensor.Error); !ok {
+			t.Errorf("%s, elements that share a row: no *tensor.Error", name)
+		}
+	}
 	same := args(func(a *tensor.BatchNormArgs) { a.Y, a.Train = a.X, false })
 	if _, ok := panicOf(func() { dev.BatchNorm(same) }).(*tensor.Error); !ok {
 		t.Error("pooling in place: no *tensor.Error")

@@ -356,7 +356,7 @@ func (d *CPU) Standardize(a *StandardizeArgs) {
 		y:       host(op, "Y", a.Y, n),
 		mean:    host(op, "Mean", a.Mean, a.C*a.B),
 		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
-		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.C*a.B),
+		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.C*a.B),
 	})
 }
 
@@ -371,6 +371,6 @@ func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
 		dy:      host(op, "DY", a.DY, n),
 		mean:    host(op, "Mean", a.Mean, a.C*a.B),
 		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
-		measure: newMeasure(op, &a.Measure, a.S*a.B, a.B, a.C*a.B),
+		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.C*a.B),
 	})
 }
