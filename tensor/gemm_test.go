@@ -444,6 +444,55 @@ func TestGemmDevice(t *testing.T) {
 	})
 }
 
+// TestGemmGroups: more columns of B, and more matrices of a batch, than are packed at a time. Each row of A, or
+// column of B, is zero but for one step, so that C has the values of the other operand there.
+func TestGemmGroups(t *testing.T) {
+	const k = 512
+	step := func(q, i int) int { return (37*i + q) % k }
+	numbered := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i % 99991)
+		}
+		return x
+	}
+	asmtest.EachLevel(t, func(t *testing.T) {
+		d := gemmCPU(t, 2)
+		check := func(g *GemmArgs, want func(q, i, j int) float32) {
+			t.Helper()
+			c := make([]float32, g.Batch*g.M*g.N)
+			g.K, g.C, g.LDC, g.StrideC = k, HostBuffer(c), g.N, g.M*g.N
+			d.Gemm(g)
+			for at, got := range c {
+				q, i, j := at/g.StrideC, at/g.N%g.M, at%g.N
+				if got != want(q, i, j) {
+					t.Fatalf("product %d of %d x %d: C[%d][%d] = %v, want %v", q, g.M, g.N, i, j, got, want(q, i, j))
+				}
+			}
+		}
+		{
+			const batch, m, n, ldb = 2, 16, gemmPackedB/k + 100, 5 << 10
+			a, b := make([]float32, batch*m*k), numbered(batch*k*ldb)
+			for at := range batch * m {
+				a[at*k+step(at/m, at%m)] = 1
+			}
+			check(&GemmArgs{Batch: batch, M: m, N: n, A: HostBuffer(a), LDA: k, StrideA: m * k, B: HostBuffer(b), LDB: ldb, StrideB: k * ldb},
+				func(q, i, j int) float32 { return b[(q*k+step(q, i))*ldb+j] })
+		}
+		{
+			const batch, m, n, lda = 3, gemmPackedA/k/3 + 20, 100, 1 << 10
+			a, b := numbered(batch*m*lda), make([]float32, batch*k*n)
+			for q := range batch {
+				for j := range n {
+					b[(q*k+step(q, j))*n+j] = 1
+				}
+			}
+			check(&GemmArgs{Batch: batch, M: m, N: n, A: HostBuffer(a), LDA: lda, StrideA: m * lda, B: HostBuffer(b), LDB: n, StrideB: k * n},
+				func(q, i, j int) float32 { return a[(q*m+i)*lda+step(q, j)] })
+		}
+	})
+}
+
 // TestGemmAllocs: a product allocates once, and never again if none is larger.
 func TestGemmAllocs(t *testing.T) {
 	team := newTeam(t, 2)
