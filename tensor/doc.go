@@ -27,8 +27,8 @@
 //
 // Results depend on the input and on the level of instructions (asm.Active),
 // not on the number of threads: work is split over outputs, never over the
-// index of a sum, and a long sum is taken over blocks of fixed size which are
-// added in float64 in a fixed order.
+// index of a sum, which has a fixed order. Long sums, but for those of matrix
+// products, are taken over blocks of fixed size which are added in float64.
 //
 // # Errors
 //
