@@ -35,14 +35,12 @@ const (
 	pairColumns = 128
 	// pairPitch is the distance of rows of so many columns.
 	pairPitch = pairColumns + skew
-	// pairRows is the number of rows of a kind, of a tile's, that are summed at a time.
-	pairRows = 1
 	// pairSources is the most columns (c,j) of a kind whose gradient is summed at a time.
 	pairSources = 256
 )
 
-// pairsPoints reports whether elements of a shape may be taken in pairs: sources enough for products, and columns
-// enough for gathering them.
+// pairsPoints reports whether elements of a shape may be taken in pairs: with planes enough for products, and runs
+// of a batch that are long enough for vectors.
 func pairsPoints(s *Shape) bool {
 	return len(s.Offsets) == 1 && s.Offsets[0] == (Offset{}) && s.NIn > 1 && s.NOut > 1 &&
 		min(s.Sources(), s.Targets()) >= 2*thinSources && s.B >= thinBatch
@@ -222,7 +220,7 @@ var _ tensor.Task = (*pairProducts)(nil)
 // productWorkspace returns the size of a worker's memory, for so many sources of a kind.
 func productWorkspace(sources int) int {
 	mr, _ := asm.GemmTile()
-	return 2 * (sources + 1 + pairRows*mr) * pairPitch
+	return 2 * (sources + 1 + mr) * pairPitch
 }
 
 // Do computes the blocks lo <= block < hi.
@@ -231,8 +229,8 @@ func (p *pairProducts) Do(lo, hi, worker int) {
 	mr, _ := asm.GemmTile()
 	k, rows := p.sources.count(), p.targets.count()
 	sum, diff := memory.cut((k+1)*pairPitch), memory.cut(k*pairPitch)
-	y, z := memory.cut(pairRows*mr*pairPitch), memory.cut(pairRows*mr*pairPitch)
-	strips := blocksOf(rows, pairRows*mr)
+	y, z := memory.cut(mr*pairPitch), memory.cut(mr*pairPitch)
+	strips := blocksOf(rows, mr)
 	steps := [2]int{k, k}
 	if p.biased {
 		asm.Fill(sum[k*pairPitch:][:pairColumns], 1)
@@ -248,9 +246,8 @@ func (p *pairProducts) Do(lo, hi, worker int) {
 			r, end := share(rows, strips, i)
 			m := end - r
 			asm.Prefetch(p.to[2*r*p.plane+from:], p.plane, 2*m, n)
-			if next := from + pairColumns; block+1 < hi {
-				a, b := 2*r*k/rows, 2*(r+m)*k/rows
-				asm.Prefetch(p.from[a*p.plane+next:], p.plane, b-a, min(pairColumns, p.plane-next))
+			if block+1 < hi {
+				p.fetch(2*r*k/rows, 2*end*k/rows, from+pairColumns)
 			}
 			p.rows(0, r, m, n, steps[0], sum, y)
 			p.rows(1, r, m, n, steps[1], diff, z)
@@ -259,6 +256,12 @@ func (p *pairProducts) Do(lo, hi, worker int) {
 			}
 		}
 	}
+}
+
+// fetch fetches the planes first <= plane < end of the block of columns that comes next: a share for each strip, which the
+// products then leave time for.
+func (p *pairProducts) fetch(first, end, from int) {
+	asm.Prefetch(p.from[first*p.plane+from:], p.plane, end-first, min(pairColumns, p.plane-from))
 }
 
 // rows multiplies m rows from one on of a kind.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/stream"
+	"github.com/noether-go/noether/tensor"
 )
 
 // TestPairedPoints compares the passes of kernels of one tap, for elements in pairs, with the definition of
@@ -45,6 +46,37 @@ func TestPairedPoints(t *testing.T) {
 		})
 		testPasses(t, func(*Shape) Passes { return new(points) }, []problem{p})
 	}
+}
+
+// TestPairedPointsThreads wants the same bits of one thread and of two.
+func TestPairedPointsThreads(t *testing.T) {
+	random := stream.New(9, "threads of points", 0)
+	s := newShape(9, 40, 6, 4, 5, 5, 17, grid(1), 1, Same)
+	s.Paired = true
+	host := tensor.HostBuffer
+	x, dy := normal(random, s.Sources()*s.H*s.W*s.B), normal(random, s.Targets()*s.H*s.W*s.B)
+	kernel, bias := normal(random, s.KernelSize()), normal(random, s.Out)
+	asmtest.EachLevel(t, func(t *testing.T) {
+		var results [2][3][]float32
+		for i, threads := range []int{1, 2} {
+			p := new(points)
+			whole := *s
+			whole.Paired = false
+			prepared, scratch := p.Sizes(&whole, false)
+			if err := p.Bind(newCPU(t, threads), &whole); err != nil {
+				t.Fatal(err)
+			}
+			pre, tmp := poisoned(prepared), poisoned(scratch)
+			y, dx, dk := make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(kernel))
+			p.Prepare(pre.buffer(), host(kernel), host(bias), tmp.buffer(), s)
+			p.Forward(host(y), host(x), pre.buffer(), tmp.buffer(), s)
+			p.Backward(host(dk), tensor.Buffer{}, host(dx), host(x), host(dy), pre.buffer(), tmp.buffer(), s, false)
+			results[i] = [3][]float32{y, dx, dk}
+		}
+		for k, what := range []string{"y", "dx", "dkernel"} {
+			equal(t, what, results[0][k], results[1][k])
+		}
+	})
 }
 
 // TestPointsAlone: elements that are no pairs are taken one by one.
