@@ -32,7 +32,7 @@ func (l *Lifting) Plan(p *nn.Plan, in *nn.Map, out *gumbel.Elements) *nn.Map {
 	return l.plan(p, in, nil, out)
 }
 
-// PlanNorm is Plan for a layer that n follows. In a plan for training on a CPU the two are one layer
+// PlanNorm is Plan for a layer that n follows. On a CPU the two are one layer
 // where that can be, and PlanNorm returns n's output map: Forward and Backward do then what n's would
 // do, which is not to be planned, but whose parameters are to be bound. Else whole is false, and the map is that of Plan.
 // It panics as that does, and for a normalisation of another number of channels.

@@ -191,7 +191,7 @@ func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, infe
 			return nil, f, err
 		}
 		if a != Taps && pairsPoints(s) {
-			return new(points), nil, nil
+			return newPoints(), nil, nil
 		}
 		return newDirect(s), nil, nil
 	case Provider:

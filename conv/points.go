@@ -28,6 +28,8 @@ type points struct {
 	gradient pairGradient
 }
 
+func newPoints() *points { return &points{taps: *newTaps()} }
+
 var _ Passes = (*points)(nil)
 
 const (

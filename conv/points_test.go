@@ -44,7 +44,7 @@ func TestPairedPoints(t *testing.T) {
 			p.want.dk[at] += want.dk[whole]
 			p.want.size[at] += want.size[whole]
 		})
-		testPasses(t, func(*Shape) Passes { return new(points) }, []problem{p})
+		testPasses(t, func(*Shape) Passes { return newPoints() }, []problem{p})
 	}
 }
 
@@ -59,7 +59,7 @@ func TestPairedPointsThreads(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		var results [2][3][]float32
 		for i, threads := range []int{1, 2} {
-			p := new(points)
+			p := newPoints()
 			whole := *s
 			whole.Paired = false
 			prepared, scratch := p.Sizes(&whole, false)
@@ -89,7 +89,7 @@ func TestPointsAlone(t *testing.T) {
 		kernel: normal(random, s.KernelSize()), bias: normal(random, s.Out),
 	}
 	p.want = definition(s, p.x, p.kernel, p.bias, p.dy)
-	testPasses(t, func(*Shape) Passes { return new(points) }, []problem{p})
+	testPasses(t, func(*Shape) Passes { return newPoints() }, []problem{p})
 }
 
 // TestPointsPairs: where products are sliced, and as the algorithm taps, elements are taken one by one.
