@@ -1053,15 +1053,7 @@ func huge(values []float32) {
 func TestEvaluateRefusesNoNumbers(t *testing.T) {
 	net, set := newTiny(t), toySet()
 	huge(net.params.Lookup("out_layer.weight").Host)
-	dev, err := tensor.NewCPU(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	if err := net.Bind(dev, 4, true); err != nil {
-		t.Fatal(err)
-	}
-	defer net.Release()
+	bindFor(t, net, 4)
 	_, evaluated := net.Evaluate(t.Context(), set, &set.Test, 1, 1)
 	_, _, confused := net.Confusion(t.Context(), set, &set.Test, 1, 1)
 	for _, err := range []error{evaluated, confused} {
@@ -1257,15 +1249,7 @@ func TestDivergenceStopsTheRun(t *testing.T) {
 func TestFewerImages(t *testing.T) {
 	eachArchitecture(t, func(t *testing.T, newNet func(*testing.T) *Network) {
 		net := newNet(t)
-		dev, err := tensor.NewCPU(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dev.Close()
-		if err := net.Bind(dev, 4, true); err != nil {
-			t.Fatal(err)
-		}
-		defer net.Release()
+		bindFor(t, net, 4)
 		net.Midpoints()
 		images := someImages(net, 4)
 		few := images[:3*net.cfg.pixels()]

@@ -189,12 +189,18 @@ func TestBatchRefuses(t *testing.T) {
 // bindFor binds a network for inference until the test ends.
 func bindFor(t *testing.T, net *Network, batch int) *Network {
 	t.Helper()
+	return bindAs(t, net, batch, true)
+}
+
+// bindAs binds a network until the test ends.
+func bindAs(t *testing.T, net *Network, batch int, inference bool) *Network {
+	t.Helper()
 	dev, err := tensor.NewCPU(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dev.Close() })
-	if err := net.Bind(dev, batch, true); err != nil {
+	if err := net.Bind(dev, batch, inference); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(net.Release)

@@ -11,7 +11,6 @@ import (
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/siren"
-	"github.com/noether-go/noether/tensor"
 )
 
 // Temperatures fall over the steps that a run takes; under Compat over those that the
@@ -154,15 +153,7 @@ func TestDropoutInBlocks(t *testing.T) {
 		if places := len(net.dropouts); p == 0 && places != 0 || p > 0 && places != len(net.cfg.Factors) {
 			t.Errorf("%d places of dropout in %d blocks, with probability %v", places, len(net.cfg.Factors), p)
 		}
-		dev, err := tensor.NewCPU(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer dev.Close()
-		if err := net.Bind(dev, 4, false); err != nil {
-			t.Fatal(err)
-		}
-		defer net.Release()
+		bindAs(t, net, 4, false)
 		for i, step := range []uint64{0, 1, 2, 2} {
 			train := i > 0
 			if train {
@@ -171,9 +162,7 @@ func TestDropoutInBlocks(t *testing.T) {
 				net.Draw(1, Evaluation, step)
 			}
 			net.Forward(images, train)
-			logits := net.plan.logits.Live()
-			all[i] = make([]float32, logits.Len())
-			dev.Download(all[i], logits)
+			all[i] = slices.Clone(net.Logits().Live().Host())
 		}
 		return all
 	}
@@ -397,15 +386,7 @@ func stepOf(t *testing.T, s settings) (all []float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := tensor.NewCPU(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	if err := net.Bind(dev, 4, false); err != nil {
-		t.Fatal(err)
-	}
-	defer net.Release()
+	bindAs(t, net, 4, false)
 	net.Draw(1, Training, 1)
 	net.Forward(someImages(net, 4), true)
 	net.Backward([]float32{0, 1, 0, 1})

@@ -681,18 +681,24 @@ func TestResumeWithoutAState(t *testing.T) {
 	}
 }
 
+// tinySession returns a session of a new run, which ends with the test.
+func tinySession(t *testing.T, args ...string) *session {
+	t.Helper()
+	o, err := parse(tinyRun(filepath.Join(t.TempDir(), "run"), args...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSession(t.Context(), o, io.Discard, io.Discard, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	return s
+}
+
 // Weights are never without a state, whenever the run is killed.
 func TestStateBeforeWeights(t *testing.T) {
-	o, err := parse(tinyRun(filepath.Join(t.TempDir(), "run")), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	s, err := newSession(t.Context(), o, &stdout, &stderr, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
+	s := tinySession(t)
 	// The first weights cannot be written, as if the run had ended there.
 	if err := os.Mkdir(s.dir.file(lastFile), 0o755); err != nil {
 		t.Fatal(err)
@@ -707,16 +713,7 @@ func TestStateBeforeWeights(t *testing.T) {
 
 // Within an epoch the state is saved after each train.save_every steps, and after no others.
 func TestSavesBetweenEpochs(t *testing.T) {
-	o, err := parse(tinyRun(filepath.Join(t.TempDir(), "run"), "-set", "train.save_every=2"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	s, err := newSession(t.Context(), o, &stdout, &stderr, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
+	s := tinySession(t, "-set", "train.save_every=2")
 	path := s.dir.file(stateFile)
 	for step := 1; step <= 4; step++ {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
