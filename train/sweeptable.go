@@ -33,11 +33,13 @@ type tableRow struct {
 	Synthetic   bool          `json:"synthetic"`
 	Runs        int           `json:"runs"` // complete
 	Accuracies  []seedResult  `json:"test_accuracies"`
-	Accuracy    float64       `json:"test_accuracy"`
+	Accuracy    *float64      `json:"test_accuracy,omitempty"`     // this and the next ones are means over the runs, if any
 	AccuracyStd *float64      `json:"test_accuracy_std,omitempty"` // between the runs; of two or more
-	DrawsStd    float64       `json:"draws_std"`
-	Seconds     float64       `json:"seconds"`
+	DrawsStd    *float64      `json:"draws_std,omitempty"`
+	Seconds     *float64      `json:"seconds,omitempty"`
 	Paper       *config.Paper `json:"paper,omitempty"` // only where nothing was changed
+
+	accuracy, drawsStd, seconds float64 // sums over the runs
 }
 
 // seedResult is the accuracy of one completed run.
@@ -82,26 +84,28 @@ func newRow(c *config.Config) tableRow {
 // incidental are the keys whose values make a run no other training than its preset's.
 var incidental = []string{"preset", "seed", "train.eval_draws", "train.save_every"}
 
-// add takes in a completed run; sums stand in the place of means until finish.
+// add takes in a completed run.
 func (row *tableRow) add(r *result) {
 	row.Dataset, row.Synthetic = r.Dataset, r.Synthetic
 	row.Runs++
 	row.Accuracies = append(row.Accuracies, seedResult{r.Seed, r.TestAccuracy})
-	row.Accuracy += r.TestAccuracy
-	row.DrawsStd += r.TestAccuracyStd
-	row.Seconds += r.SecondsPerStep * float64(r.Steps)
+	row.accuracy += r.TestAccuracy
+	row.drawsStd += r.TestAccuracyStd
+	row.seconds += r.SecondsPerStep * float64(r.Steps)
 }
 
+// finish makes means of the sums.
 func (row *tableRow) finish() {
 	if row.Runs == 0 {
 		return
 	}
 	n := float64(row.Runs)
-	row.Accuracy, row.DrawsStd, row.Seconds = row.Accuracy/n, row.DrawsStd/n, row.Seconds/n
+	accuracy, drawsStd, seconds := row.accuracy/n, row.drawsStd/n, row.seconds/n
+	row.Accuracy, row.DrawsStd, row.Seconds = &accuracy, &drawsStd, &seconds
 	if row.Runs > 1 {
 		sum := 0.
 		for _, a := range row.Accuracies {
-			sum += (a.Accuracy - row.Accuracy) * (a.Accuracy - row.Accuracy)
+			sum += (a.Accuracy - accuracy) * (a.Accuracy - accuracy)
 		}
 		std := math.Sqrt(sum / (n - 1))
 		row.AccuracyStd = &std
@@ -131,8 +135,8 @@ func (row *tableRow) cells(seeds int) []string {
 		c[1] += " (synthetic)"
 	}
 	if row.Runs > 0 {
-		c[3], c[5] = round(row.Accuracy), round(row.DrawsStd)
-		c[6] = time.Duration(row.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+		c[3], c[5] = round(*row.Accuracy), round(*row.DrawsStd)
+		c[6] = time.Duration(*row.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 	}
 	if row.AccuracyStd != nil {
 		c[4] = round(*row.AccuracyStd)
