@@ -45,14 +45,18 @@ type Loader struct {
 }
 
 // NewLoader starts a loader of set's training part; Close ends it. It panics with
-// *Error on a configuration that does not fit set, which must not change until
-// then.
+// *Error on a set whose sizes do not fit together and on a configuration that does
+// not fit set, which must not change until then.
 func NewLoader(set *Dataset, cfg LoaderConfig) *Loader {
 	switch n := set.Train.Len(); {
 	case cfg.Batch < 1 || cfg.Batch > n:
 		failf("NewLoader", "batches of %d of %d images", cfg.Batch, n)
 	case cfg.First < 0:
 		failf("NewLoader", "a first step of %d", cfg.First)
+	case len(set.Train.Images) != n*set.Pixels():
+		failf("NewLoader", "%d pixel values for %d images of %d", len(set.Train.Images), n, set.Pixels())
+	case len(set.Mean) != set.Channels || len(set.Std) != set.Channels:
+		failf("NewLoader", "%d means and %d standard deviations for %d channels", len(set.Mean), len(set.Std), set.Channels)
 	}
 	if err := cfg.Augment.Validate(set); err != nil {
 		failf("NewLoader", "%v", err)

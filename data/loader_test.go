@@ -136,6 +136,15 @@ func TestLoaderMisuse(t *testing.T) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}
+	for say, spoil := range map[string]func(d *Dataset){
+		"pixel values":        func(d *Dataset) { d.Train.Images = d.Train.Images[1:] },
+		"standard deviations": func(d *Dataset) { d.Std = nil },
+		"means":               func(d *Dataset) { d.Mean = append(d.Mean, 0) },
+	} {
+		d := colours(10)
+		spoil(d)
+		wantPanic(t, say, func() { NewLoader(d, LoaderConfig{Batch: 3}) })
+	}
 }
 
 // Flip and crop give every one of their outcomes, about equally often, and nothing
