@@ -104,6 +104,16 @@ func (d *Dataset) Validate() error {
 	return nil
 }
 
+// requireSizes panics with *Error, on behalf of op, when the sizes of s and of the normalisation do not fit the images.
+func (d *Dataset) requireSizes(op string, s *Split) {
+	if p := d.Pixels(); len(s.Images) != s.Len()*p {
+		failf(op, "%d pixel values for %d images of %d", len(s.Images), s.Len(), p)
+	}
+	if len(d.Mean) != d.Channels || len(d.Std) != d.Channels {
+		failf(op, "%d means and %d standard deviations for %d channels", len(d.Mean), len(d.Std), d.Channels)
+	}
+}
+
 // Batch gathers the images of s that index names into dst [len(index), C, H, W],
 // normalised to (x/255 - mean) / std, and their classes into labels
 // [len(index)], as float32. labels may be nil where they are not wanted; dst and
@@ -111,17 +121,12 @@ func (d *Dataset) Validate() error {
 // *Error on an index outside s or a slice that is too short.
 func (d *Dataset) Batch(dst, labels []float32, s *Split, index []int) {
 	p := d.Pixels()
-	if len(s.Images) != s.Len()*p {
-		failf("Batch", "%d pixel values for %d images of %d", len(s.Images), s.Len(), p)
-	}
+	d.requireSizes("Batch", s)
 	if len(dst) < len(index)*p {
 		failf("Batch", "dst holds %d values, %d images of %d need %d", len(dst), len(index), p, len(index)*p)
 	}
 	if labels != nil && len(labels) < len(index) {
 		failf("Batch", "labels holds %d values, %d are needed", len(labels), len(index))
-	}
-	if len(d.Mean) != d.Channels || len(d.Std) != d.Channels {
-		failf("Batch", "%d means and %d standard deviations for %d channels", len(d.Mean), len(d.Std), d.Channels)
 	}
 	for _, n := range index {
 		if n < 0 || n >= s.Len() {

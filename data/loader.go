@@ -53,11 +53,8 @@ func NewLoader(set *Dataset, cfg LoaderConfig) *Loader {
 		failf("NewLoader", "batches of %d of %d images", cfg.Batch, n)
 	case cfg.First < 0:
 		failf("NewLoader", "a first step of %d", cfg.First)
-	case len(set.Train.Images) != n*set.Pixels():
-		failf("NewLoader", "%d pixel values for %d images of %d", len(set.Train.Images), n, set.Pixels())
-	case len(set.Mean) != set.Channels || len(set.Std) != set.Channels:
-		failf("NewLoader", "%d means and %d standard deviations for %d channels", len(set.Mean), len(set.Std), set.Channels)
 	}
+	set.requireSizes("NewLoader", &set.Train)
 	if err := cfg.Augment.Validate(set); err != nil {
 		failf("NewLoader", "%v", err)
 	}
