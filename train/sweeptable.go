@@ -33,11 +33,11 @@ type tableRow struct {
 	Synthetic   bool          `json:"synthetic"`
 	Runs        int           `json:"runs"` // complete
 	Accuracies  []seedResult  `json:"test_accuracies"`
-	Accuracy    *float64      `json:"test_accuracy,omitempty"`     // this and the next ones are means over the runs, if any
+	Accuracy    *float64      `json:"test_accuracy,omitempty"`     // mean over the runs; of one or more, as those below
 	AccuracyStd *float64      `json:"test_accuracy_std,omitempty"` // between the runs; of two or more
-	DrawsStd    *float64      `json:"draws_std,omitempty"`
-	Seconds     *float64      `json:"seconds,omitempty"`
-	Paper       *config.Paper `json:"paper,omitempty"` // only where nothing was changed
+	DrawsStd    *float64      `json:"draws_std,omitempty"`         // mean
+	Seconds     *float64      `json:"seconds,omitempty"`           // mean
+	Paper       *config.Paper `json:"paper,omitempty"`             // only where nothing was changed
 
 	accuracy, drawsStd, seconds float64 // sums over the runs
 }
