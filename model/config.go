@@ -341,11 +341,8 @@ func (s *settings) check() error {
 	if s.PerElement && s.Algorithm != conv.Auto {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q where every image has elements of its own", conv.Auto))
 	}
-	if s.Separable && s.Algorithm != conv.Auto {
-		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q with Separable, both parts of which are computed in one way alone", conv.Auto))
-	}
-	if s.Separable && s.KernelSide == 1 {
-		return bad("Separable", true, "false for kernels of one pixel, which are on the group alone")
+	if err := s.checkSeparable(bad); err != nil {
+		return err
 	}
 	if s.KernelSide == 1 && s.Algorithm == conv.Frequency {
 		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), "all others for kernels of one pixel")
@@ -394,6 +391,34 @@ func (s *settings) checkShared(bad func(field string, value any, allowed string)
 		return bad("SharedElements", true, "false with deterministic Sampling, where all layers have one grid")
 	}
 	return nil
+}
+
+// checkSeparable is check for kernels in two parts.
+func (s *settings) checkSeparable(bad func(field string, value any, allowed string) error) error {
+	switch {
+	case !s.Separable:
+		return nil
+	case s.Algorithm != conv.Auto:
+		return bad("Algorithm", fmt.Sprintf("%q", s.Algorithm), fmt.Sprintf("%q with Separable, both parts of which are computed in one way alone", conv.Auto))
+	case s.KernelSide == 1:
+		return bad("Separable", true, "false for kernels of one pixel, which are on the group alone")
+	case s.KernelNet == conv.SIREN && s.staysOnElement() && s.zeroOnElement():
+		return bad("Separable", true, fmt.Sprintf("false for %s with kernel networks of kind %q "+
+			"where a convolution stays on one element, as the last one does with LastT2: "+
+			"its part on the group begins as zero there and has no gradient", s.Group.Name(), s.KernelNet))
+	}
+	return nil
+}
+
+// staysOnElement reports whether there is a convolution from one element to the same one alone.
+func (s *settings) staysOnElement() bool { return s.LastT2 || s.Elements == 1 && !s.redraws() }
+
+// zeroOnElement reports whether all that kernel networks are fed of the group is zero between an
+// element and itself.
+func (s *settings) zeroOnElement() bool {
+	group, _ := s.trunk()
+	identity := group.Relative(lie.Element{}, lie.Element{})
+	return !slices.ContainsFunc(identity[:group.Coordinates()], func(x float64) bool { return x != 0 })
 }
 
 // trunk returns the group that the convolutions are on, and how many of its elements

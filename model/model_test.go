@@ -1165,6 +1165,27 @@ func TestConfigRefuses(t *testing.T) {
 	if _, err := NewCKResNet(single); !errors.As(err, &one) || one.Field != "CKResNetConfig.KernelSide" {
 		t.Errorf("a SIREN of one pixel: %v", err)
 	}
+	for what, change := range map[string]func(c *CKResNetConfig){
+		"behind the mean":           func(c *CKResNetConfig) { c.LastT2 = true },
+		"of one element":            func(c *CKResNetConfig) { c.Partial, c.Sampling, c.Elements = false, gumbel.Deterministic, 1 },
+		"of one element that stays": func(c *CKResNetConfig) { c.Partial, c.SharedElements, c.Elements = false, true, 1 },
+	} {
+		c := tiny()
+		c.Group, c.Separable = lie.RPlus, true
+		change(&c)
+		var e *ConfigError
+		if _, err := NewCKResNet(c); !errors.As(err, &e) || e.Field != "CKResNetConfig.Separable" {
+			t.Errorf("separable SIRENs on scalings, %s: %v", what, err)
+		}
+		c.KernelNet = conv.MAGNet
+		if _, err := NewCKResNet(c); err != nil {
+			t.Errorf("separable MAGNets on scalings, %s: %v", what, err)
+		}
+		c.KernelNet, c.Group = conv.SIREN, lie.Sim2
+		if _, err := NewCKResNet(c); err != nil {
+			t.Errorf("separable SIRENs on scalings and rotations, %s: %v", what, err)
+		}
+	}
 	for _, dropouts := range [][]int{{}, {1, 1}} {
 		c := tinyGCNN()
 		c.Dropout, c.Dropouts = 0.5, dropouts

@@ -271,6 +271,7 @@ func TestBadFlags(t *testing.T) {
 		{"elements per image of T(2)", "-set group.name=T2 -set conv.partial=false -set group.elements=1 -set conv.per_element=true", "conv.per_element is true|false for T(2)"},
 		{"algorithm of separable kernels", "-set conv.separable=true -set conv.algorithm=taps", `conv.algorithm is "taps"|auto`},
 		{"separable kernels of a pixel", "-set conv.separable=true -set kernel.type=MLP -set kernel.side=1", "conv.separable is true|false for kernels of one pixel"},
+		{"separable kernels that stay zero", "-set group.name=R+ -set conv.separable=true -set net.last_t2=true", "conv.separable is true|false for R+|begins as zero"},
 		{"algorithm for elements per image", "-set conv.algorithm=taps -set conv.per_element=true", `conv.algorithm is "taps"|auto`},
 		{"network", "-set net.type=ResNet", `net.type is "ResNet"|GCNN`},
 		{"places of dropout in a residual network", "-set net.dropout=0.5 -set net.dropouts=[1]", "net.dropouts is [1], which has no effect|in each of its blocks"},
