@@ -599,12 +599,16 @@ func TestConfigFileRepeatsTheRun(t *testing.T) {
 	}
 }
 
-// Resuming what is finished leaves the weights and mends a damaged copy of the
-// best ones.
+// Resuming what is finished leaves the weights and mends what is damaged or gone of
+// the rest.
 func TestResumeOfAFinishedRun(t *testing.T) {
 	from := finished(t)
 	dir := copyOf(t, from)
 	write(t, read(t, dir, bestFile)[:100], dir, bestFile)
+	write(t, read(t, dir, metricsFile)[:100], dir, metricsFile)
+	if err := os.Remove(filepath.Join(dir, lastFile)); err != nil {
+		t.Fatal(err)
+	}
 	write(t, []byte("half"), dir, ".best.safetensors.ABCDEFGH.noether-tmp")
 	code, stdout, stderr := here("-quiet", "-resume", dir)
 	if code != exitOK || !strings.Contains(stdout, "test accuracy") {

@@ -107,7 +107,7 @@ func (s *session) restore() error {
 			return fmt.Errorf("-resume: %w; restore the files of %s, or %s", err, s.dir.path, s.startAnew())
 		}
 		s.warnOfLevel()
-		return nil
+		return s.bringBack()
 	}
 	for _, name := range []string{bestFile, lastFile, resultFile} {
 		if s.dir.has(name) {
@@ -116,6 +116,21 @@ func (s *session) restore() error {
 		}
 	}
 	s.log.Info("no saved state yet, starting from the beginning", "directory", s.dir.path)
+	return nil
+}
+
+// bringBack writes what the last epoch wrote, once that has ended: nothing else will, and
+// the files may be damaged or gone.
+func (s *session) bringBack() error {
+	if len(s.trainer.Epochs()) < s.cfg.Train.Epochs {
+		return nil
+	}
+	if err := inTurn(
+		func() error { return s.net.Save(s.dir.file(lastFile)) },
+		func() error { return s.dir.writeMetrics(s.trainer.Epochs()) },
+	); err != nil {
+		return s.cannotWrite(err)
+	}
 	return nil
 }
 
