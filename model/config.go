@@ -384,7 +384,7 @@ func (s *settings) checkShared(bad func(field string, value any, allowed string)
 	case s.Augerino:
 		return bad("SharedElements", true, "false with Augerino, all of whose convolutions are on T(2)")
 	case s.Partial:
-		return bad("SharedElements", true, "false with Partial, where every group convolution draws elements of the subset that it learns")
+		return bad("SharedElements", true, "false with learned subsets, where every group convolution draws elements of the subset that it learns")
 	case s.Group.Dim() == 0:
 		return bad("SharedElements", true, "false for "+s.Group.Name()+", of which all layers have all elements")
 	case s.Sampling == gumbel.Deterministic:
@@ -436,7 +436,7 @@ func (s *settings) checkEnd(bad func(field string, value any, allowed string) er
 	case !slices.Contains(Poolings(), s.Pooling):
 		return bad("Pooling", fmt.Sprintf("%q", s.Pooling), listed(Poolings()))
 	case s.Pooling == LearnedPooling && s.Partial && !s.LastT2:
-		return bad("Pooling", fmt.Sprintf("%q", s.Pooling), "max and mean with Partial, where the number of elements varies")
+		return bad("Pooling", fmt.Sprintf("%q", s.Pooling), "max and mean with learned subsets, where the number of elements varies")
 	case s.LastT2 && s.Type != typeCKResNet:
 		return bad("LastT2", true, "false for "+s.Type)
 	case s.LastT2 && s.Compat && s.Group.Components() > 1:

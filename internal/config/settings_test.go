@@ -252,7 +252,7 @@ func TestNetRefuses(t *testing.T) {
 		"net.norm=Instance":        `net.norm is "Instance"; allowed: BatchNorm, LayerNorm`,
 		"net.width=4096":           "net.width is 4096, net.factors is [1, 1], kernel.hidden is 32 and kernel.layers is 3, which make more than 134217728 parameters; make one of them smaller",
 		"net.pooling=median":       `net.pooling is "median"; allowed: auto, max, mean, learned`,
-		"net.pooling=learned":      `net.pooling is "learned"; allowed: max and mean with Partial`,
+		"net.pooling=learned":      `net.pooling is "learned"; allowed: max and mean with learned subsets`,
 		"train.kernel_norm=-1":     "train.kernel_norm is -1; allowed: 0 to 1e6",
 		"train.monotonic=inf":      "train.monotonic is +Inf; allowed: 0 to 1e6",
 		"train.monotonic_order=up": `train.monotonic_order is "up"; allowed: decreasing, increasing`,
