@@ -74,7 +74,7 @@ func allSuites() []suite {
 		{name: "conv", rounds: 3, seconds: 0.3, cases: convs},
 		{name: "growth", rounds: 2, seconds: 0.05, cases: growth},
 		{name: "algorithms", rounds: 2, seconds: 0.1, cases: algorithms},
-		{name: "step", rounds: 3, seconds: 1, fresh: true, cases: steps},
+		{name: "step", rounds: 7, seconds: 1, fresh: true, cases: steps},
 		{name: "partial", rounds: 2, seconds: 1, fresh: true, cases: partial},
 		{name: "infer", rounds: 5, seconds: 0.5, fresh: true, cases: inferences},
 	}...)
@@ -206,7 +206,7 @@ func steps() []test {
 			request: "step " + network(s),
 		}
 		if s.Large() {
-			t.rivals = patience(1e13)
+			t.rounds, t.rivals = few, patience(1e13)
 		}
 		list = append(list, t.named())
 	}
