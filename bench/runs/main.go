@@ -324,15 +324,15 @@ var partsOfCIFAR10 = map[string]part{
 
 // comparison says in which order networks that are partially equivariant, fully and to
 // translations alone come on a part of CIFAR-10, as the paper compares them on all of it, after
-// as many steps each. Those whose elements are placed otherwise are named besides.
+// as many steps each. Variants are named besides.
 func comparison(list []result, dataset string) string {
 	type kind struct {
 		name, preset string
 		runs         []result
 	}
-	rows := func(preset, placement string) (rows [][]result) {
+	rows := func(preset, variant string) (rows [][]result) {
 		for _, runs := range alike(of(list, dataset), preset) {
-			if placementOf(runs[0].changes) == placement {
+			if variantOf(runs[0].changes) == variant {
 				rows = append(rows, runs)
 			}
 		}
@@ -362,7 +362,7 @@ func comparison(list []result, dataset string) string {
 	}
 	text := fmt.Sprintf("Of the rows with the most seeds, the longest, %d steps, from the highest: %s. That is %s.", steps, strings.Join(means, ", "), order)
 	var others []string
-	for _, p := range placements {
+	for _, p := range variants {
 		for _, k := range paper {
 			runs := best(slices.DeleteFunc(rows(k.preset, p.name), func(runs []result) bool { return runs[0].Steps != steps }))
 			if len(runs) > 1 {
@@ -371,22 +371,23 @@ func comparison(list []result, dataset string) string {
 		}
 	}
 	if len(others) > 0 {
-		text += " Here elements are drawn as a comb, as by the published program; " + strings.Join(others, ", ") + "."
+		text += " Here elements are drawn as a comb, and angles fed as they are, as by the published program; " + strings.Join(others, ", ") + "."
 	}
 	return text
 }
 
-// placements are the ways in which elements lie, other than the comb that the presets for CIFAR-10 draw, and the
-// changes that bring them.
-var placements = []struct{ name, change string }{
+// variants are what elements are placed by, other than the comb that the presets for CIFAR-10 draw, and what kernel
+// networks are fed of an angle, other than the angle itself, with the changes that bring them.
+var variants = []struct{ name, change string }{
 	{"strata", "group.jitter=stratified"},
 	{"independent draws", "group.jitter=iid"},
 	{"a grid", "group.sampling=deterministic"},
+	{"sine and cosine", "group.name=SE(2) periodic"},
 }
 
-// placementOf returns the name of a run's placement, "" for the comb.
-func placementOf(changes string) string {
-	for _, p := range placements {
+// variantOf returns the name of a run's variant, "" for that of the presets.
+func variantOf(changes string) string {
+	for _, p := range variants {
 		if strings.Contains(changes, p.change) {
 			return p.name
 		}

@@ -201,8 +201,10 @@ func TestComparison(t *testing.T) {
 	grid := seeds(2, result{Preset: "cifar10-se2-4-full", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 3, changes: "group.sampling=deterministic"})
 	alone := seeds(1, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 4, changes: "group.sampling=deterministic"})
 	iid := seeds(3, result{Preset: "cifar10-se2-4-full", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 1, changes: "group.jitter=iid"}) // more seeds than the comb
-	want = "Here elements are drawn as a comb, as by the published program; with strata partial SE(2) ends at 2.0000 ± 0.0000 (3 seeds), with independent draws SE(2) ends at 1.0000 ± 0.0000 (3 seeds), with a grid SE(2) ends at 3.0000 ± 0.0000 (2 seeds)."
-	if got := comparison(slices.Concat(list, strata, iid, grid, alone), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
+	periodic := seeds(3, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 5, changes: "group.name=SE(2) periodic"})
+	want = "Here elements are drawn as a comb, and angles fed as they are, as by the published program; with strata partial SE(2) ends at 2.0000 ± 0.0000 (3 seeds), " +
+		"with independent draws SE(2) ends at 1.0000 ± 0.0000 (3 seeds), with a grid SE(2) ends at 3.0000 ± 0.0000 (2 seeds), with sine and cosine partial SE(2) ends at 5.0000 ± 0.0000 (3 seeds)."
+	if got := comparison(slices.Concat(list, strata, iid, grid, alone, periodic), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i := range list {
