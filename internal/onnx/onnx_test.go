@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +47,7 @@ func small() *Model {
 			Weights: []Tensor{
 				{Name: "w", Shape: []int{2, 1, 3, 3}, F32: append(slices.Repeat([]float32{1}, 9), 0, 0, 0, 0, -1, 0, 0, 0, 0)},
 				{Name: "b", Shape: []int{2}, F32: []float32{0, 30}},
-				{Name: "mean", Shape: []int{2}, F32: []float32{9, 0}}, {Name: "var", Shape: []int{2}, F32: []float32{4, 1}},
+				{Name: "mean", Shape: []int{2}, F32: []float32{9, 0}}, {Name: "var", Shape: []int{2}, F32: []float32{3, 0}},
 				{Name: "scale", Shape: []int{2}, F32: []float32{2, 1}}, {Name: "shift", Shape: []int{2}, F32: []float32{0, -10}},
 				{Name: "flat", Shape: []int{3}, I64: []int64{0, 2, -1}}, {Name: "two", Shape: []int{2}, I64: []int64{0, 2}},
 				{Name: "fc", Shape: []int{2, 2}, F32: []float32{1, 0, 1, 1}}, {Name: "fcb", Shape: []int{2}, F32: []float32{0.5, 0}},
@@ -54,7 +56,7 @@ func small() *Model {
 				{Op: "Conv", Name: "conv", Inputs: []string{"x", "w", "b"}, Outputs: []string{"c"},
 					Attributes: []Attribute{{"kernel_shape", []int{3, 3}}, {"pads", []int{1, 1, 1, 1}}}},
 				{Op: "BatchNormalization", Name: "bn", Inputs: []string{"c", "scale", "shift", "mean", "var"}, Outputs: []string{"n"},
-					Attributes: []Attribute{{"epsilon", float32(0)}}},
+					Attributes: []Attribute{{"epsilon", float32(1)}}},
 				{Op: "MaxPool", Name: "pool", Inputs: []string{"n"}, Outputs: []string{"p"},
 					Attributes: []Attribute{{"kernel_shape", []int{2, 2}}, {"strides", []int{2, 2}}}},
 				{Op: "Relu", Name: "relu", Inputs: []string{"p"}, Outputs: []string{"r"}},
@@ -91,7 +93,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Producer != "test" || m.Opset != Opset || m.Metadata["a"] != "1" || m.Metadata["b"] != "2" {
+	if m.Producer != "test" || m.Name != "g" || m.Opset != Opset || m.Metadata["a"] != "1" || m.Metadata["b"] != "2" {
 		t.Errorf("%+v", m)
 	}
 	// Channel 0: the largest sums of 3 x 3 pixels in the four windows are those around
@@ -145,6 +147,18 @@ func TestReaderNotices(t *testing.T) {
 	}
 }
 
+// full is a writer on a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// A failing writer is reported, of a model that fits the buffer too.
+func TestWriteFull(t *testing.T) {
+	if err := small().Write(full{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 // A file that protocol buffers cannot hold is refused, and nothing is written. The
 // weights share their values, so that the test needs no memory.
 func TestTooLarge(t *testing.T) {
@@ -154,7 +168,7 @@ func TestTooLarge(t *testing.T) {
 		m.Graph.Weights = append(m.Graph.Weights, Tensor{Name: "z", Shape: []int{len(values)}, F32: values})
 	}
 	path := filepath.Join(t.TempDir(), "large.onnx")
-	if err := m.WriteFile(path); err == nil || !strings.Contains(err.Error(), "2147483647") {
+	if err := m.WriteFile(path); err == nil || !strings.Contains(err.Error(), "the format holds 2147483647") {
 		t.Errorf("%v", err)
 	}
 	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) > 0 {

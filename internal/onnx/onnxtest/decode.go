@@ -12,6 +12,7 @@ import (
 // Model is a file as it was read.
 type Model struct {
 	Producer      string
+	Name          string // of the graph
 	Opset         int
 	Metadata      map[string]string
 	Nodes         []Node
@@ -120,7 +121,7 @@ func Read(b []byte) (*Model, error) {
 		1: toInt(&ir), 2: to(&m.Producer),
 		7: func(f field) error {
 			return each("the graph", f.bytes, map[int]func(field) error{
-				1: m.node, 2: func(field) error { return nil }, 5: m.weight,
+				1: m.node, 2: to(&m.Name), 5: m.weight,
 				11: func(f field) error { return readValue(f, &inputs) },
 				12: func(f field) error { return readValue(f, &outputs) },
 			})
