@@ -2,8 +2,11 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -140,8 +143,10 @@ func TestWriteRefuses(t *testing.T) {
 		{[]Tensor{{Name: "a", F32: one, I64: []int64{1}}}, nil, `tensor "a" has neither or both`},
 		{[]Tensor{{Name: "a", Shape: []int{2}, F32: one}}, nil, `shape [2] but 1 values`},
 		{[]Tensor{{Name: "a", Shape: []int{-1, -1}, F32: one}}, nil, `shape [-1 -1] but 1 values`},
+		{[]Tensor{{Name: "a", Shape: []int{0, -1}, F32: []float32{}}}, nil, `shape [0 -1] but 0 values`},
 		{[]Tensor{{Name: "a", Shape: []int{1 << (bits.UintSize / 2), 1 << (bits.UintSize / 2)}, F32: []float32{}}}, nil, `but 0 values`},
 		{nil, map[string]string{"k": "\xff"}, `metadata "k" is not valid UTF-8`},
+		{nil, map[string]string{"\xff": "v"}, `metadata "\xff" is not valid UTF-8`},
 	} {
 		var b bytes.Buffer
 		err := Write(&b, tc.tensors, tc.metadata)
@@ -192,12 +197,16 @@ func TestReadRefuses(t *testing.T) {
 		"7 bytes":              {make([]byte, 7), "truncated"},
 		"no header":            {make([]byte, 8), "does not begin with {"},
 		"a PNG":                {[]byte("\x89PNG\r\n\x1a\n0123456789"), "not a safetensors file"},
-		"a pickle":             {append([]byte("PK\x03\x04\x00\x00\x00\x00"), make([]byte, 90)...), "truncated"},
+		"a pickle":             {append([]byte("PK\x03\x04\x00\x00\x00\x00"), make([]byte, 90)...), "truncated: the header is 67324752 bytes long, the file only 98"},
 		"length overflows":     {binary.LittleEndian.AppendUint64(nil, math.MaxUint64), "not a safetensors file"},
 		"length too large":     {binary.LittleEndian.AppendUint64(nil, maxHeader+1), "not a safetensors file"},
-		"header cut":           {file(entry(whole), data...)[:30], "truncated"},
+		"header cut":           {file(entry(whole), data...)[:30], "truncated: the header is 54 bytes long, the file only 30"},
 		"not UTF-8":            {file("{\"\xff\":{" + whole + "}}"), "UTF-8"},
-		"not JSON":             {file(`{"w":{"dtype":`), "not valid JSON"},
+		"not JSON":             {file(`{"w":{"dtype":`), `its "dtype" is not valid JSON: it ends too early`},
+		"cut before a key":     {file(entry(whole)[:len(whole)+6] + `,`), `a key of tensor "w" is not valid JSON: it ends too early`},
+		"key not a string":     {file(`{1:{}}`), "a key of the header is not valid JSON: invalid character"},
+		"shape not JSON":       {file(entry(`"shape":!`)), `its "shape" is not valid JSON: invalid character`},
+		"integer not JSON":     {file(entry(`"shape":[!`)), `its "shape" is not valid JSON: invalid character`},
 		"array":                {file(`["w"]`), "does not begin with {"},
 		"space first":          {file(` {}`), "does not begin with {"},
 		"two objects":          {file(`{}{}`), "goes on"},
@@ -216,6 +225,7 @@ func TestReadRefuses(t *testing.T) {
 		"shape null":           {file(entry(`"dtype":"F32","shape":[null],"data_offsets":[0,4]`)), "not an integer"},
 		"shape nested":         {file(entry(`"dtype":"F32","shape":[[1]],"data_offsets":[0,4]`)), "not an integer"},
 		"shape too large":      {file(entry(`"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]`), data...), "too large"},
+		"bytes wrap to 0":      {file(entry(`"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]`)), "too large"},
 		"shape wraps to 1":     {file(entry(`"dtype":"F32","shape":[4294967296,4294967296,0,1],"data_offsets":[0,4]`), data...), "takes 0 bytes, its data 4"},
 		"shape does not match": {file(entry(`"dtype":"F32","shape":[2],"data_offsets":[0,4]`), data...), `tensor "w": its shape [2] takes 8 bytes, its data 4`},
 		"scalar I64 of 4":      {file(entry(`"dtype":"I64","shape":[],"data_offsets":[0,4]`), data...), "takes 8 bytes, its data 4"},
@@ -267,9 +277,36 @@ func TestShrinkingFile(t *testing.T) {
 	b := encode(t, tensors, metadata)
 	for _, n := range []int{0, 4, 8, 60, len(b) - 1} {
 		_, err := Read(shrinking{bytes.NewReader(b[:n])}, int64(len(b)))
-		if err == nil || !strings.Contains(err.Error(), "truncated") {
+		if err == nil || !strings.Contains(err.Error(), "truncated") || n == len(b)-1 && !strings.Contains(err.Error(), "ends 1 bytes early") {
 			t.Errorf("cut to %d: %v", n, err)
 		}
+	}
+}
+
+// atEnd says io.EOF together with the last bytes, as a ReaderAt may.
+type atEnd struct{ *bytes.Reader }
+
+func (r atEnd) ReadAt(b []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(b, off)
+	if off+int64(n) == r.Size() {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// broken is a file on a disk that cannot be read.
+type broken struct{}
+
+func (broken) ReadAt([]byte, int64) (int, error) { return 0, errFull }
+
+func TestReaders(t *testing.T) {
+	tensors, metadata := sample()
+	b := encode(t, tensors, metadata)
+	if _, err := Read(atEnd{bytes.NewReader(b)}, int64(len(b))); err != nil {
+		t.Error(err)
+	}
+	if _, err := Read(broken{}, int64(len(b))); !errors.Is(err, errFull) {
+		t.Errorf("error is %v", err)
 	}
 }
 
@@ -354,11 +391,8 @@ func TestDigestOfAnotherLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := digest(tensors, metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Metadata[DigestKey] = sum
+	byName := slices.SortedFunc(slices.Values(tensors), func(a, b Tensor) int { return cmp.Compare(a.Name, b.Name) })
+	f.Metadata[DigestKey] = fmt.Sprintf("%x", sha256.Sum256(encode(t, byName, metadata)))
 	slices.Reverse(f.Tensors)
 	b := encode(t, f.Tensors, f.Metadata)
 	if _, err := decode(b); err != nil {
