@@ -76,6 +76,11 @@ func TestWriteFileFails(t *testing.T) {
 	if !errors.Is(err, full) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), suffix) {
 		t.Errorf("error is %q", err)
 	}
+	other := filepath.Join(dir, "other")
+	err = WriteFile(path, func(io.Writer) error { _, err := os.Open(other); return err })
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), other) {
+		t.Errorf("of another file: error is %q", err)
+	}
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -116,10 +121,13 @@ func TestClean(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(dir, ".folder"+suffix), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if err := Clean(dir); err != nil {
 		t.Fatal(err)
 	}
-	if n := names(t, dir); len(n) != 3 {
+	if n := names(t, dir); len(n) != 4 {
 		t.Errorf("folder holds %v", n)
 	}
 	if err := Clean(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
@@ -212,6 +220,11 @@ func TestAbandon(t *testing.T) {
 	if err := WriteFile(filepath.Join(dir, "c"), text("c")); !errors.Is(err, errAbandoned) {
 		t.Errorf("error is %v", err)
 	}
+	late, err := os.CreateTemp(other, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	Track(late)()
 	if n := append(names(t, dir), names(t, other)...); len(n) > 0 || len(open.files) > 0 {
 		t.Errorf("folders hold %v, %d files are open", n, len(open.files))
 	}
