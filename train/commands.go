@@ -136,14 +136,17 @@ func (c *subcommand) usage() string {
 	return strings.TrimSpace("go run ./train " + c.name + " [flags] " + c.operands)
 }
 
-// help shows what the command does and its flags.
+// help shows what the command does and its flags. It is collected first because package flag
+// drops the errors of writing.
 func (c *subcommand) help(f *flag.FlagSet, stdout io.Writer) error {
-	_, err := fmt.Fprintf(stdout, "Usage: %s\n\n%s.\n\n", c.usage(), c.summary)
-	if err == nil && c.about != "" {
-		_, err = fmt.Fprintf(stdout, "%s\n\n", c.about)
+	var text strings.Builder
+	fmt.Fprintf(&text, "Usage: %s\n\n%s.\n\n", c.usage(), c.summary)
+	if c.about != "" {
+		fmt.Fprintf(&text, "%s\n\n", c.about)
 	}
-	f.SetOutput(stdout)
+	f.SetOutput(&text)
 	f.PrintDefaults()
+	_, err := io.WriteString(stdout, text.String())
 	return err
 }
 

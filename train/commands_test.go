@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -43,6 +44,16 @@ func TestBadCommands(t *testing.T) {
 	}
 }
 
+// fullAfter is a file on a disk that holds so many bytes.
+func fullAfter(room int) io.Writer {
+	return writerFunc(func(b []byte) (int, error) {
+		if room -= len(b); room < 0 {
+			return brokenWriter{}.Write(b)
+		}
+		return len(b), nil
+	})
+}
+
 // Every command is in the help and in the documentation, with each of its flags.
 func TestHelpOfCommands(t *testing.T) {
 	_, all, _ := here("-help")
@@ -52,8 +63,13 @@ func TestHelpOfCommands(t *testing.T) {
 		if code != exitOK || stderr != "" {
 			t.Errorf("%s: exit code %d, stderr %q", c.name, code, stderr)
 		}
-		if !strings.HasPrefix(stdout, "Usage: "+c.usage()+"\n") || !strings.Contains(stdout, c.summary) {
+		if !strings.HasPrefix(stdout, "Usage: "+c.usage()+"\n\n"+c.summary+".\n\n"+c.about+"\n\n  -") {
 			t.Errorf("%s: its help is %q", c.name, stdout)
+		}
+		for _, room := range []int{0, len(c.summary), 300, len(stdout) - 1} {
+			var stderr bytes.Buffer
+			code := run([]string{c.name, "-help"}, fullAfter(room), &stderr)
+			refused(t, exitFailure, code, "", stderr.String(), "no space")
 		}
 		if !strings.Contains(all, "  "+c.name+" "+c.operands) || !strings.Contains(all, c.summary) {
 			t.Errorf("-help does not show %s", c.name)
@@ -67,6 +83,9 @@ func TestHelpOfCommands(t *testing.T) {
 		f := flag.NewFlagSet("", flag.ContinueOnError)
 		c.declare(f)
 		f.VisitAll(func(g *flag.Flag) {
+			if !strings.Contains(stdout, "\n  -"+g.Name) {
+				t.Errorf("%s -help does not show -%s", c.name, g.Name)
+			}
 			if !strings.Contains(section, "`-"+g.Name) {
 				t.Errorf("docs/command-line.md does not explain -%s of %s", g.Name, c.name)
 			}
