@@ -127,13 +127,16 @@ func TestRead(t *testing.T) {
 		"another name":   {"mnist6-180-se2-8-partial-seed-2", `{"preset": "mnist6-180-se2-8-partial", "seed": 1}`, "is the result of mnist6-180-se2-8-partial-seed-1"},
 		"unknown preset": {"x-seed-1", `{"preset": "x", "seed": 1}`, `unknown preset "x"`},
 		"no JSON":        {"x-seed-1", `{`, "result.json: "},
+		"no course":      {"mnist6-180-se2-8-partial-seed-1", `{"preset": "mnist6-180-se2-8-partial", "seed": 1}`, "metrics.jsonl: "},
 	} {
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, c.dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, c.dir, "result.json"), []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{"result.json": c.text, "config.toml": "", "metrics.jsonl": `{"epoch": 1}` + "\n{"} {
+			if err := os.WriteFile(filepath.Join(dir, c.dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if _, err := read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
