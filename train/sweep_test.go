@@ -604,6 +604,50 @@ func TestSlurmScript(t *testing.T) {
 	}
 }
 
+// A program that stays writes the job where its machine has no data, and none where a sweep would
+// be refused.
+func TestSlurm(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(emulator(self)) > 0 {
+		t.Skip("a copy of this program cannot be started under this emulator")
+	}
+	folder := t.TempDir()
+	program := filepath.Join(folder, "train")
+	write(t, read(t, self), program)
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	call := func(args ...string) (code int, stdout, stderr string) {
+		cmd, log := there(t, append([]string{"sweep", "-quiet", "-seeds", "1", "-data", folder}, args...)...)
+		cmd.Path, cmd.Dir = program, folder
+		out, err := cmd.Output()
+		return exitCode(err), string(out), log.String()
+	}
+	code, stdout, stderr := call("-slurm", "job", "-out", "new", "mnist6-180")
+	const said = "array job  job\nsubmit it with  sbatch job\nwhen it is done, print the table with  "
+	table := said + shellQuote(program) + " sweep -table -out new -seeds 1 mnist6-180-se2-8-partial\n"
+	if code != exitOK || stderr != "" || stdout != table {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if script := string(read(t, folder, "job")); !strings.Contains(script, "exec "+shellQuote(program)+" ") || !strings.Contains(script, "cd "+shellQuote(folder)) {
+		t.Error(script)
+	}
+	if list, err := os.ReadDir(filepath.Join(folder, "new")); err != nil || len(list) > 0 {
+		t.Errorf("the directory of the runs holds %v, %v", list, err)
+	}
+	if err := os.CopyFS(filepath.Join(folder, "old", partialPreset+"-seed-1"), os.DirFS(finished(t))); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr = call("-slurm", "other", "-out", "old", partialPreset)
+	refused(t, exitUsage, code, stdout, stderr, filepath.Join("old", partialPreset+"-seed-1")+" holds a run whose", "another -out")
+	if _, err := os.Stat(filepath.Join(folder, "other")); err == nil {
+		t.Error("the job was written")
+	}
+}
+
 // A shell carries out the advice that stands beside the script: the table of its sweep.
 func TestSlurmAdvice(t *testing.T) {
 	sh, err := exec.LookPath("sh")
@@ -676,9 +720,14 @@ func TestSlurmFile(t *testing.T) {
 			t.Errorf("%s was replaced", name)
 		}
 	}
-	s.slurm = dir
-	if err := s.checkSlurm(); err == nil {
-		t.Error("a directory would be replaced")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("job", link); err != nil {
+		t.Skip("needs a symbolic link: ", err)
+	}
+	for _, s.slurm = range []string{dir, link} {
+		if err := s.checkSlurm(); err == nil {
+			t.Errorf("%s would be replaced", s.slurm)
+		}
 	}
 }
 
