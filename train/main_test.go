@@ -735,6 +735,28 @@ func TestSavesBetweenEpochs(t *testing.T) {
 	}
 }
 
+// Each epoch replaces the last weights, one that is the best the best ones too: whoever ends the
+// run finds both.
+func TestSavesOfEpochs(t *testing.T) {
+	s := tinySession(t)
+	last, best := "", ""
+	for _, isBest := range []bool{true, false, true} {
+		if _, err := s.trainer.Step(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.saveEpoch(isBest); err != nil {
+			t.Fatal(err)
+		}
+		before := last
+		if last = string(read(t, s.dir.path, lastFile)); isBest {
+			best = last
+		}
+		if last == before || string(read(t, s.dir.path, bestFile)) != best {
+			t.Errorf("where the epoch is the best (%v), other weights are saved", isBest)
+		}
+	}
+}
+
 func TestBadStates(t *testing.T) {
 	from := finished(t)
 	state := read(t, from, stateFile)
@@ -780,8 +802,9 @@ func TestBadStates(t *testing.T) {
 
 // Decay by a factor of -1e12 in each step leaves float32 within four of them.
 func TestLossThatDiverges(t *testing.T) {
-	code, stdout, stderr := here(tinyRun(filepath.Join(t.TempDir(), "run"), "-set", "train.lr=1e6", "-set", "train.weight_decay=1e6", "-set", "train.optimizer=sgd")...)
-	refused(t, exitFailure, code, stdout, stderr, "epoch", "step", "learning rate")
+	dir := filepath.Join(t.TempDir(), "run")
+	code, stdout, stderr := here(tinyRun(dir, "-set", "train.lr=1e6", "-set", "train.weight_decay=1e6", "-set", "train.optimizer=sgd")...)
+	refused(t, exitFailure, code, stdout, stderr, dir+": ", "epoch", "step", "learning rate")
 }
 
 // Other networks than the default run to the end too.
