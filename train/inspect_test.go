@@ -153,7 +153,7 @@ func TestInspectSubsets(t *testing.T) {
 	if err := n.parse("0.75, 0.25,0.5"); err != nil || !slices.Equal(n.resets, []float64{0.25, 0.5, 0.75}) {
 		t.Errorf("%v, %v", n.resets, err)
 	}
-	for _, text := range []string{"", "0.5\n0.3", "0.5 0.3", "nan"} {
+	for _, text := range []string{"", "0.5\n0.3", "0.5 0.3", "nan", "1", "0.019"} {
 		if err := n.parse(text); err == nil || !strings.Contains(err.Error(), "0.02 to below 1") {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -13,10 +14,26 @@ func TestProgressBar(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	var out bytes.Buffer
 	b := &progressBar{w: &out}
+	loss := 0.7 // running mean of 0.7 and zeros
 	for i := 1; i <= 20; i++ {
-		b.step(model.Progress{Epoch: 1 + i/11, Epochs: 2, Step: i, Steps: 20, Loss: 0.7})
+		p := model.Progress{Epoch: 1 + i/11, Epochs: 2, Step: i, Steps: 20}
+		if i == 1 {
+			p.Loss = loss
+		} else {
+			loss *= 0.9
+		}
+		b.step(p)
+		if at := b.bar.State().CurrentNum; at != int64(i) || math.Abs(b.loss-loss) > 1e-12 {
+			t.Errorf("after step %d the bar is at %d, with the loss %v, want %v", i, at, b.loss, loss)
+		}
+		if i == 10 {
+			shown := out.Len()
+			b.pause()
+			if cleared := out.String()[shown:]; len(cleared) < 10 || strings.Trim(cleared, "\r ") != "" {
+				t.Errorf("a pause writes %q over the bar", cleared)
+			}
+		}
 	}
-	b.pause()
 	b.close()
 	b.step(model.Progress{Epoch: 2, Epochs: 2, Step: 20, Steps: 20}) // closed: nothing
 	text := out.String()

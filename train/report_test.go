@@ -478,6 +478,26 @@ func TestLayersLead(t *testing.T) {
 	}
 }
 
+// Of the parts of a difference those are drawn that can be seen, on an axis that holds them.
+func TestEquivarianceChart(t *testing.T) {
+	f := &figures{equivariance: []model.Equivariance{
+		{},
+		{Transformation: model.Transformation{Angle: math.Pi / 2}, Pooled: model.Parts{Total: 0.25, Grid: 0.5, Boundary: 0.0005, Sampling: 0.125}},
+		{Transformation: model.Transformation{Flip: true}, Pooled: model.Parts{Total: 9, Subset: 9}},
+	}}
+	ch := equivarianceChart(f, rotations)
+	var lines []string
+	for _, l := range ch.Lines {
+		lines = append(lines, fmt.Sprintln(l.Name, l.X, l.Y))
+	}
+	if want := []string{"grid [0 90] [0 0.5]\n", "sampling [0 90] [0 0.125]\n", "total [0 90] [0 0.25]\n"}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
+	}
+	if ch.Y.Max != 0.5 || !strings.Contains(ch.Desc, "at most 0.250") {
+		t.Errorf("the axis ends at %v; %s", ch.Y.Max, ch.Desc)
+	}
+}
+
 // Differences are drawn against degrees, one line for every layer.
 func TestPerLayerChart(t *testing.T) {
 	_, _, _, f := sample(t, "strokes6-180", 1, true)
