@@ -407,6 +407,12 @@ func TestMisuse(t *testing.T) {
 	h := newHarness(t, n, 5, 1, false)
 	fresh := newHarness(t, mustNet(t, "", Config{In: 2, Out: 1}, 1), 5, 1, false)
 	infer := newHarness(t, mustNet(t, "", Config{In: 2, Out: 1}, 1), 5, 1, true)
+	hidden := n.Features()
+	features := func(dw, db, df int) {
+		back := tensor.HostBuffer(make([]float32, dw+db+df))
+		n.ForwardFeatures(h.x, 5)
+		n.BackwardFeatures(back.Slice(0, dw), back.Slice(dw, dw+db), back.Slice(dw+db, back.Len()), h.dx)
+	}
 	for what, f := range map[string]func(){
 		"backward first":     func() { fresh.Backward(fresh.dy, fresh.dx) },
 		"too many positions": func() { n.Forward(h.y, h.x, 6) },
@@ -414,6 +420,10 @@ func TestMisuse(t *testing.T) {
 		"short y":            func() { n.Forward(h.y.Slice(0, 4), h.x, 5) },
 		"short x":            func() { n.Forward(h.y, h.x.Slice(0, 9), 5) },
 		"short dy":           func() { n.Forward(h.y, h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
+		"short dw":           func() { features(hidden-1, 1, 5*hidden) },
+		"short db":           func() { features(hidden, 0, 5*hidden) },
+		"short df":           func() { features(hidden, 1, 5*hidden-1) },
+		"short dx":           func() { n.ForwardFeatures(h.x, 5); n.BackwardFeatures(h.y, h.y, h.y, h.x.Slice(0, 9)) },
 		"inference":          func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) },
 		"other device":       func() { n.Bind(otherDevice{h.dev}) },
 		"filters elsewhere":  func() { planOn(otherDevice{h.dev}, FiltersConfig{In: 1, Out: 1}) },
@@ -528,11 +538,15 @@ func TestWeightNormOfZeros(t *testing.T) {
 			dev.Upload(h.x, gradcheck.Normal(2*positions, 4))
 			dev.Upload(h.dy, gradcheck.Normal(4*positions, 5))
 			bias := last.bias.Host[row]
-			for i, y := range h.download(h.eval(h.x, positions)) {
-				if y != y || i/positions == row && y != bias {
-					t.Fatalf("value %d is %v, the bias %v", i, y, bias)
+			forward := func(when string) {
+				t.Helper()
+				for i, y := range h.download(h.eval(h.x, positions)) {
+					if y != y || i/positions == row && y != bias {
+						t.Fatalf("%s, value %d is %v, the bias %v", when, i, y, bias)
+					}
 				}
 			}
+			forward("at first")
 			h.params.ZeroGrad()
 			h.Backward(h.dy, h.dx)
 			for _, p := range h.params.All() {
@@ -546,6 +560,7 @@ func TestWeightNormOfZeros(t *testing.T) {
 			if g := h.download(last.norm.g.Grad); g[row] != 0 || g[0] == 0 {
 				t.Errorf("the gradient of the lengths is %v", g)
 			}
+			forward("behind a step back") // which used the memory of the weight
 		})
 	})
 }
