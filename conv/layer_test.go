@@ -641,6 +641,24 @@ func TestParameters(t *testing.T) {
 	}
 }
 
+// TestHidden: the kernel network is as wide as asked for, 32 by default, and that of a pointwise layer half as wide.
+func TestHidden(t *testing.T) {
+	for k := lifting; k <= depthwise; k++ {
+		for asked, want := range map[int]int{0: 32, 1: 1, 2: 2, 12: 12} {
+			l, err := build(k, Config{Name: "n", In: 1, Out: 1, Side: 3, Hidden: asked}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k == pointwise && want > 1 {
+				want /= 2
+			}
+			if got := l.net.Features(); got != want {
+				t.Errorf("%v, hidden %d: a width of %d, want %d", k, asked, got, want)
+			}
+		}
+	}
+}
+
 func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct {
 		cfg  Config
