@@ -159,11 +159,9 @@ func phase(k, period int) (cos, sin float64) {
 }
 
 // fromMiddle returns the cosine and sine of 2 pi f/period times the distance of position
-// x from the middle of n. f in the upper half of the period stands for f - period.
+// x from the middle of n. That may be half a number, so f is one of the lower half of the period: f - period has
+// another sign there.
 func fromMiddle(f, x, n, period int) (cos, sin float64) {
-	if 2*f > period {
-		f -= period
-	}
 	return phase(f*(2*x-(n-1)), 2*period)
 }
 
