@@ -403,7 +403,7 @@ func TestFusedSpecials(t *testing.T) {
 			if got != want {
 				t.Fatalf("%v = %v, want %v", terms, got, want)
 			}
-		case math.Abs(float64(got)-sum) > 4*eps*size+0x1p-148:
+		case !(math.Abs(float64(got)-sum) <= 4*eps*size+0x1p-148):
 			t.Fatalf("%v = %v, want %v", terms, got, want)
 		}
 	}

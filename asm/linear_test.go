@@ -127,7 +127,7 @@ func TestCopyRows(t *testing.T) {
 					for _, v := range x {
 						sum, size = sum+float64(v), size+math.Abs(float64(v))
 					}
-					if math.Abs(float64(sums[r])-sum) > float64(cols/16+8)*eps*size {
+					if !(math.Abs(float64(sums[r])-sum) <= float64(cols/16+8)*eps*size) {
 						t.Fatalf("%d values: sum %v, want %v", cols, sums[r], sum)
 					}
 				}

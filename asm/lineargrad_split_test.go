@@ -75,7 +75,7 @@ func TestLinearGradSplit(t *testing.T) {
 						LinearGradSplit(g)
 						want.parts(0, 0, m, n)
 						for i, v := range exact {
-							if math.Abs(float64(g.DB[i])-v) > bound[i] {
+							if !(math.Abs(float64(g.DB[i])-v) <= bound[i]) {
 								t.Errorf("sum %d is %v, want %v", i, g.DB[i], v)
 							}
 						}

@@ -184,7 +184,7 @@ func TestNormPoolLevels(t *testing.T) {
 			}
 			for i, y := range c.dst {
 				size := math.Abs(float64(m.Scale))*(math.Abs(float64(m.Mean))+8) + math.Abs(float64(m.Shift))
-				if math.Abs(float64(y)-float64(portable[i])) > 4*eps*size {
+				if !(math.Abs(float64(y)-float64(portable[i])) <= 4*eps*size) {
 					t.Fatalf("%+v: %v, portable %v", m, y, portable[i])
 				}
 			}

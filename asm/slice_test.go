@@ -175,7 +175,7 @@ func checkSliceLine(t *testing.T, name string, operand []float32, right bool, k,
 		if exact == math.Trunc(exact) {
 			limit = 0
 		}
-		if math.Abs(digits-exact) > limit {
+		if !(math.Abs(digits-exact) <= limit) {
 			t.Fatalf("%s, line %d: value %d of matrix %d, %v, is %v units of %v, want %v", name, i, at%k, at/k, x, digits, unit, exact)
 		}
 		if math.Abs(float64(x)) < 0x1p-127 && digits != 0 {

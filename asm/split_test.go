@@ -141,7 +141,7 @@ func TestGemmSplit(t *testing.T) {
 									exact += v
 									magnitude += math.Abs(v)
 								}
-								if bound := float64(k+16) * magnitude / (1 << 24); math.Abs(exact-float64(got.at(i, j))) > bound {
+								if bound := float64(k+16) * magnitude / (1 << 24); !(math.Abs(exact-float64(got.at(i, j))) <= bound) {
 									t.Fatalf("m=%d n=%d k=%d: C[%d][%d] = %v, want %v within %g", m, n, k, i, j, got.at(i, j), exact, bound)
 								}
 							}

@@ -138,7 +138,7 @@ func TestGemmWavesOfPlanes(t *testing.T) {
 						sin, cos := phase(f, p)
 						want += complex(float64(s.x.at(f, b)), float64(s.y.at(f, b))) * complex(cos, sin)
 					}
-					if math.Abs(float64(s.re.at(0, p*n+b))-real(want)) > 1e-5 || math.Abs(float64(s.im.at(0, p*n+b))-imag(want)) > 1e-5 {
+					if !(math.Abs(float64(s.re.at(0, p*n+b))-real(want)) <= 1e-5) || !(math.Abs(float64(s.im.at(0, p*n+b))-imag(want)) <= 1e-5) {
 						t.Fatalf("w=%d: position %d, column %d is %v + %vi, want %v", w, p, b, s.re.at(0, p*n+b), s.im.at(0, p*n+b), want)
 					}
 				}

@@ -240,7 +240,7 @@ func compareCoordinates(t *testing.T, file npz.Archive, h *harness, nIn, nOut in
 				for n, tap := range taps {
 					w := fed[((i*rows+r)*nIn+j)*side*side+(tap.Row+side/2)*side+tap.Col+side/2]
 					g := have[r*h.positions+(i*nIn+j)*len(taps)+n]
-					if math.Abs(float64(g)-w) > 1.2e-7 {
+					if !(math.Abs(float64(g)-w) <= 1.2e-7) {
 						t.Fatalf("coordinate %d of (%d, %d, tap %d) is %v, in the file %v", r, i, j, n, g, w)
 					}
 				}

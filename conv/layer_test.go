@@ -854,7 +854,7 @@ func TestKernel(t *testing.T) {
 			}
 			return sum
 		}
-		if got, want := squares(kernel), squares(d.Weight); math.Abs(got-want) > 1e-6*want {
+		if got, want := squares(kernel), squares(d.Weight); !(math.Abs(got-want) <= 1e-6*want) {
 			t.Errorf("%v: a kernel of square %v, must be %v", k, got, want)
 		}
 	}

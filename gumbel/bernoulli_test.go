@@ -52,7 +52,7 @@ func TestRelaxedGradient(t *testing.T) {
 		}
 		_, slope := relaxed(x, u, temperature)
 		want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
-		if math.Abs(slope-want) > 1e-8*max(1, math.Abs(want)) {
+		if !(math.Abs(slope-want) <= 1e-8*max(1, math.Abs(want))) {
 			t.Fatalf("logit %v, u %v, T %v: slope %v, by differences %v", x, u, temperature, slope, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestRelaxedGradient(t *testing.T) {
 				}
 				_, slope := d.logit(rho)
 				want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
-				if math.Abs(slope-want) > 1e-4 { // under Compat the probability is rounded
+				if !(math.Abs(slope-want) <= 1e-4) { // under Compat the probability is rounded
 					t.Fatalf("%s, compat %v, rho %v: slope %v, by differences %v", g.Name(), compat, rho, slope, want)
 				}
 			}
@@ -169,7 +169,7 @@ func TestLogitExtremes(t *testing.T) {
 	}
 	most := math.Log(1-eps) - math.Log(eps)
 	for rho, want := range map[float32]float64{-50: -most, -10: -most, 10: most, 50: most} {
-		if x, slope := d.logit(rho); math.Abs(x-want) > 1e-6 || slope != 0 {
+		if x, slope := d.logit(rho); !(math.Abs(x-want) <= 1e-6) || slope != 0 {
 			t.Errorf("rho %v: logit %v, slope %v, want %v and 0", rho, x, slope, want)
 		}
 	}
@@ -185,7 +185,7 @@ func TestClampedProbability(t *testing.T) {
 		fill(d, 1, rho)
 		d.Clamp()
 		for k, p := range d.Learned()[0].Keep {
-			if k > 0 && math.Abs(p-want) > 5e-4 {
+			if k > 0 && !(math.Abs(p-want) <= 5e-4) {
 				t.Errorf("rho %v: element %d is kept with probability %v, want %v", rho, k, p, want)
 			}
 		}

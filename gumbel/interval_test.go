@@ -339,7 +339,7 @@ func TestMoments(t *testing.T) {
 			u.Draw(e, src, true)
 			for _, g := range e.G {
 				x := lie.SE2.Log(g)[0]
-				if math.Abs(x) > theta*math.Pi {
+				if !(math.Abs(x) <= theta*math.Pi) {
 					t.Fatalf("element %v outside the subset", x)
 				}
 				mean += x / (lists * n)
@@ -349,7 +349,7 @@ func TestMoments(t *testing.T) {
 		// A comb as a whole moves over one cell, 2 width/n, which bounds the standard
 		// deviation of a list's mean by width/n/sqrt(3). Five of them are allowed.
 		const width = theta * math.Pi
-		if math.Abs(mean) > 5*width/n/math.Sqrt(3*lists) || math.Abs(square/(width*width/3)-1) > 0.01 {
+		if !(math.Abs(mean) <= 5*width/n/math.Sqrt(3*lists)) || !(math.Abs(square/(width*width/3)-1) <= 0.01) {
 			t.Errorf("jitter %v: mean %v, mean square %v, want 0 and %v", jitter, mean, square, width*width/3)
 		}
 	}
@@ -433,7 +433,7 @@ func gradientOfIntervals(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
 			got := float64(size.Grad.Host()[i])
 			// Richardson's combination: the error of order h^2 cancels.
 			want := (8*(loss(i, h)-loss(i, -h)) - (loss(i, 2*h) - loss(i, -2*h))) / (12 * h)
-			if math.Abs(got-want) > 1e-6*math.Max(1, math.Abs(want)) {
+			if !(math.Abs(got-want) <= 1e-6*math.Max(1, math.Abs(want))) {
 				t.Fatalf("%s, thetas %v, %d elements: gradient %d is %v, by differences %v", name(cfg), theta, n, i, got, want)
 			}
 		}
@@ -493,7 +493,7 @@ func TestMeanGradient(t *testing.T) {
 				jump := -1.0 // from x = 1 to -1, of half of f
 				want -= jump * (0.3 - 1.1) / (2 * math.Pi * theta * theta)
 			}
-			if math.Abs(got-want) > 1e-3 {
+			if !(math.Abs(got-want) <= 1e-3) {
 				t.Errorf("%s: mean gradient %v, want %v", name(cfg), got, want)
 			}
 		}
@@ -660,7 +660,7 @@ func TestOpenGroup(t *testing.T) {
 		u.Midpoints(e)
 		for i, a := range e.G {
 			step := 2 * math.Ln2 / float64(c.n)
-			if got, want := a[c.axis], -math.Ln2+step*(0.5+float64(i/c.perScale)); math.Abs(got-want) > c.tolerance {
+			if got, want := a[c.axis], -math.Ln2+step*(0.5+float64(i/c.perScale)); !(math.Abs(got-want) <= c.tolerance) {
 				t.Errorf("%s, compat %v, learned %v: element %d at %v, want %v", c.group.Name(), c.compat, c.learned, i, got, want)
 			}
 		}

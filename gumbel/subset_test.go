@@ -271,11 +271,11 @@ func againstDefinition(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
 				weight = e.Weight[k]
 				e.WeightGrad[k] = coefficient[4*k]
 			}
-			if math.Abs(weight-o.weights[k]) > 1e-12 {
+			if !(math.Abs(weight-o.weights[k]) <= 1e-12) {
 				t.Fatalf("%s: weight %d is %v, want %v", name(cfg), k, weight, o.weights[k])
 			}
 			for i := range g {
-				if off := math.Abs(g[i] - o.elements[k][i]); off > 1e-12 && math.Abs(off-2*math.Pi) > 1e-12 {
+				if off := math.Abs(g[i] - o.elements[k][i]); !(off <= 1e-12) && !(math.Abs(off-2*math.Pi) <= 1e-12) {
 					t.Fatalf("%s: element %d is %v, want %v", name(cfg), k, g, o.elements[k])
 				}
 				e.Grad[k][i] = coefficient[4*k+1+i] * math.Cos(g[i])
@@ -292,7 +292,7 @@ func againstDefinition(t *testing.T, cfg gumbel.Config, src *stream.Stream) {
 				return l
 			}
 			want := (8*(differ(h)-differ(-h)) - (differ(2*h) - differ(-2*h))) / (12 * h)
-			if math.Abs(float64(got)-want) > 1e-6*max(1, math.Abs(want)) {
+			if !(math.Abs(float64(got)-want) <= 1e-6*max(1, math.Abs(want))) {
 				t.Fatalf("%s: gradient %d is %v, by differences %v", name(cfg), i, got, want)
 			}
 		}
@@ -497,17 +497,17 @@ func TestSubsetMoments(t *testing.T) {
 			}
 		}
 		for k, p := range probability {
-			if math.Abs(kept[k]-p) > 5*math.Sqrt(p*(1-p)/draws)+1e-9 {
+			if !(math.Abs(kept[k]-p) <= 5*math.Sqrt(p*(1-p)/draws)+1e-9) {
 				t.Errorf("%s: element %d was kept in %v of the draws, want %v", name(cfg), k, kept[k], p)
 			}
 		}
 		if n := counts[0]; n > 2 {
 			p := probability[n-1] * learned[0].Keep[n-2]
-			if math.Abs(both-p) > 5*math.Sqrt(p*(1-p)/draws)+1e-9 {
+			if !(math.Abs(both-p) <= 5*math.Sqrt(p*(1-p)/draws)+1e-9) {
 				t.Errorf("%s: two elements were kept together in %v of the draws, want %v", name(cfg), both, p)
 			}
 		}
-		if math.Abs(size-d.Size()) > 0.02 {
+		if !(math.Abs(size-d.Size()) <= 0.02) {
 			t.Errorf("%s: %v of the group was kept, Size says %v", name(cfg), size, d.Size())
 		}
 	}
@@ -533,11 +533,11 @@ func TestSubsetMoments(t *testing.T) {
 		}
 	}
 	for i := range mean {
-		if math.Abs(mean[i]) > 0.01 || math.Abs(square[i]-1.0/3) > 0.01 {
+		if !(math.Abs(mean[i]) <= 0.01) || !(math.Abs(square[i]-1.0/3) <= 0.01) {
 			t.Errorf("axis %d: mean %v, mean square %v, want 0 and 1/3", i, mean[i], square[i])
 		}
 	}
-	if math.Abs(covariance) > 0.01 {
+	if !(math.Abs(covariance) <= 0.01) {
 		t.Errorf("covariance %v, want 0", covariance)
 	}
 }
@@ -637,7 +637,7 @@ func TestAnnealing(t *testing.T) {
 			one.WeightGrad[n] = 1
 			ps.ZeroGrad()
 			d.Backward(one)
-			if got := float64(1 / (2 * mirror.Grad.Host()[mirror.at])); math.Abs(got/want-1) > 1e-5 {
+			if got := float64(1 / (2 * mirror.Grad.Host()[mirror.at])); !(math.Abs(got/want-1) <= 1e-5) {
 				t.Errorf("%+v: temperature %v after %v draws, want %v", c.cfg, got, draws, want)
 			}
 		}
@@ -682,7 +682,7 @@ func TestSubsetClampAndSize(t *testing.T) {
 			ps.Upload()
 		}
 		p := 1 / (1 + math.Exp(-1))
-		if want := 0.75 * (1 + p) / 2; math.Abs(d.Size()-want) > 1e-7 {
+		if want := 0.75 * (1 + p) / 2; !(math.Abs(d.Size()-want) <= 1e-7) {
 			t.Errorf("size %v, want %v", d.Size(), want)
 		}
 		d.SetSize(0.75)
@@ -936,11 +936,11 @@ func TestIID(t *testing.T) {
 			covariance += x[0] * x[1] / draws
 		}
 		for i := range n {
-			if math.Abs(mean[i]) > 0.03 || math.Abs(square[i]-1.0/3) > 0.02 {
+			if !(math.Abs(mean[i]) <= 0.03) || !(math.Abs(square[i]-1.0/3) <= 0.02) {
 				t.Errorf("element %d: mean %v, mean square %v, want 0 and 1/3", i, mean[i], square[i])
 			}
 		}
-		if math.Abs(covariance) > 0.02 {
+		if !(math.Abs(covariance) <= 0.02) {
 			t.Errorf("covariance %v, want 0", covariance)
 		}
 		middle, cells := gumbel.NewElements(lie.SE2, n), gumbel.NewElements(lie.SE2, n)

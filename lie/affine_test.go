@@ -302,7 +302,7 @@ func TestAffineLog(t *testing.T) {
 			size := 10 * norm(g.Matrix(a)) * norm(g.Matrix(g.Inverse(a)))
 			got := g.Log(a)
 			for i := range got.H {
-				if math.Abs(got.H[i]-v.H[i]) > 1e-14 {
+				if !(math.Abs(got.H[i]-v.H[i]) <= 1e-14) {
 					t.Fatalf("log exp %v = %v", v, got)
 				}
 			}

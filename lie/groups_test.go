@@ -44,7 +44,7 @@ func TestSubgroups(t *testing.T) {
 				if got, want := c.into(c.h.Product(a, b)), c.g.Product(c.into(a), c.into(b)); !same(c.g, got, want) {
 					t.Fatalf("%v times %v is %v, in the group %v", a, b, got, want)
 				}
-				if d := distance(c.h.Matrix(a), c.g.Matrix(c.into(a))); d > c.off {
+				if d := distance(c.h.Matrix(a), c.g.Matrix(c.into(a))); !(d <= c.off) {
 					t.Fatalf("%v acts as %v, in the group as %v", a, c.h.Matrix(a), c.g.Matrix(c.into(a)))
 				}
 				if a == b || jumps(c.g, c.into(a), c.into(b)) || strings.HasPrefix(c.name, "mirror") {
@@ -52,7 +52,7 @@ func TestSubgroups(t *testing.T) {
 				}
 				x, y := c.h.Relative(a, b), c.g.Relative(c.into(a), c.into(b))
 				for i := range c.h.Coordinates() {
-					if math.Abs(x[i]-y[i]) > c.off {
+					if !(math.Abs(x[i]-y[i]) <= c.off) {
 						t.Fatalf("coordinates of (%v, %v) are %v, in the group %v", a, b, x, y)
 					}
 				}
@@ -94,12 +94,12 @@ func TestPeriodicCoordinates(t *testing.T) {
 			u, v := g.Haar(src), g.Haar(src)
 			x, y := g.Relative(u, v), p.Relative(u, v)
 			s, c := math.Sincos(math.Pi * (x[0] + 1))
-			if math.Abs(y[0]-c) > 1e-15 || math.Abs(y[1]-s) > 1e-15 || y[2] != x[1] {
+			if !(math.Abs(y[0]-c) <= 1e-15) || !(math.Abs(y[1]-s) <= 1e-15) || y[2] != x[1] {
 				t.Fatalf("%s: coordinates %v became %v", g.Name(), x, y)
 			}
 			// At the relative angle zero nothing jumps.
 			x, y = p.Relative(u, u), p.Relative(u, g.Product(u, g.Exp(lie.Vector{-1e-12})))
-			if math.Abs(x[0]-1) > 1e-15 || math.Abs(x[1]) > 1e-15 || math.Abs(x[0]-y[0])+math.Abs(x[1]-y[1]) > 2e-12 {
+			if !(math.Abs(x[0]-1) <= 1e-15) || !(math.Abs(x[1]) <= 1e-15) || !(math.Abs(x[0]-y[0])+math.Abs(x[1]-y[1]) <= 2e-12) {
 				t.Fatalf("%s: coordinates of %v seen from itself are %v, and a little off %v", g.Name(), u, x, y)
 			}
 		}
@@ -316,7 +316,7 @@ func TestSignGrad(t *testing.T) {
 				"relative element, by u": {du[1], (relative(s+h, p) - relative(s-h, p)) / (2 * h)},
 				"relative element, by v": {dv[1], (relative(s, p+h) - relative(s, p-h)) / (2 * h)},
 			} {
-				if math.Abs(c[0]-c[1]) > 2e-8*max(1, math.Abs(c[1])) {
+				if !(math.Abs(c[0]-c[1]) <= 2e-8*max(1, math.Abs(c[1]))) {
 					t.Fatalf("%s, %s of (%v, %v): %v, by differences %v", g.Name(), what, u, v, c[0], c[1])
 				}
 			}
@@ -335,7 +335,7 @@ func TestRelativeOnGrids(t *testing.T) {
 				for _, u := range grid {
 					for _, v := range grid {
 						x, y := g.Relative(u, v), g.Relative(g.Product(w, u), g.Product(w, v))
-						if math.Abs(x[0]-y[0]) > 1e-9 || x[1] != y[1] {
+						if !(math.Abs(x[0]-y[0]) <= 1e-9) || x[1] != y[1] {
 							t.Fatalf("%s, %d angles: %v and %v are at %v, and moved by %v at %v", g.Name(), n, u, v, x, w, y)
 						}
 					}

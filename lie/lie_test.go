@@ -133,7 +133,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s has dimension %d, %d components and %d coordinates; want %s, %d, %d, %d",
 				g.Name(), g.Dim(), g.Components(), g.Coordinates(), row.name, row.dim, row.order, row.coordinates)
 		}
-		if d := distance(g.Matrix(row.a), row.matrix); d > 1e-15 {
+		if d := distance(g.Matrix(row.a), row.matrix); !(d <= 1e-15) {
 			t.Errorf("%s: %v acts as %v, want %v", g.Name(), row.a, g.Matrix(row.a), row.matrix)
 		}
 	}
@@ -251,7 +251,7 @@ func TestExpLog(t *testing.T) {
 			a := g.Product(c, g.Exp(v))
 			got := g.Log(a)
 			for i := range got {
-				if math.Abs(got[i]-v[i]) > 1e-14 {
+				if !(math.Abs(got[i]-v[i]) <= 1e-14) {
 					t.Fatalf("log of %v exp %v is %v", c, v, got)
 				}
 				if i < len(g.Axes()) && g.Axes()[i].Kind == lie.Circle && !(got[i] >= -math.Pi && got[i] < math.Pi) {
@@ -365,7 +365,7 @@ func TestRelativeIsInvariant(t *testing.T) {
 			x, y, z := g.Relative(u, v), g.Relative(g.Product(w, u), g.Product(w, v)), g.Relative(u, w)
 			moved := 0.0
 			for i := range x {
-				if math.Abs(x[i]-y[i]) > 1e-14 {
+				if !(math.Abs(x[i]-y[i]) <= 1e-14) {
 					t.Fatalf("coordinates %v of (%v, %v) became %v by %v", x, u, v, y, w)
 				}
 				if i < g.Coordinates() && !(math.Abs(x[i]) <= 1) || i >= g.Coordinates() && x[i] != 0 {
@@ -501,7 +501,7 @@ func TestHaarMoments(t *testing.T) {
 				c, s := f.at(a)
 				sumC, sumS = sumC+c, sumS+s
 			}
-			if bound := 5 * math.Sqrt(n); math.Abs(sumC) > bound || math.Abs(sumS) > bound {
+			if bound := 5 * math.Sqrt(n); !(math.Abs(sumC) <= bound) || !(math.Abs(sumS) <= bound) {
 				t.Errorf("Fourier coefficient %v is %v, %v over n = %d draws", f, sumC/n, sumS/n, n)
 			}
 		}

@@ -90,7 +90,7 @@ func TestWarp(t *testing.T) {
 					if b < live {
 						want = at(u, p/side/side, p/side%side, p%side, s, b)
 					}
-					if math.Abs(float64(v)-want) > 1e-5 {
+					if !(math.Abs(float64(v)-want) <= 1e-5) {
 						t.Fatalf("copy %d of image %d, pixel %d: %v, want %v", s, b, p, v, want)
 					}
 				}
@@ -105,7 +105,7 @@ func TestWarp(t *testing.T) {
 						right := loss(moved)
 						moved[e][axis] = u[e][axis] - h
 						want := (right - loss(moved)) / (2 * h)
-						if math.Abs(du[e][axis]-want) > 1e-4*(1+math.Abs(want)) {
+						if !(math.Abs(du[e][axis]-want) <= 1e-4*(1+math.Abs(want))) {
 							t.Errorf("gradient of element %d on axis %d is %v, differences give %v", e, axis, du[e][axis], want)
 						}
 					}
@@ -128,7 +128,7 @@ func TestWarpOfPixels(t *testing.T) {
 			t.Fatalf("pixel %d of the identity's copy is %v, want %v", p, got[2*p], v)
 		}
 		row, col := p/side, p%side
-		if d := got[2*p+1] - image[(side-1-col)*side+row]; math.Abs(float64(d)) > 1e-6 {
+		if d := got[2*p+1] - image[(side-1-col)*side+row]; !(math.Abs(float64(d)) <= 1e-6) {
 			t.Fatalf("pixel %d of the turned copy is off by %v", p, d)
 		}
 	}
@@ -273,7 +273,7 @@ func TestAugerinoIsTheMean(t *testing.T) {
 					for s := range n {
 						want += float64(each[(i/batch*n+s)*batch+i%batch]) / float64(n)
 					}
-					if math.Abs(float64(v)-want) > 1e-5*(1+math.Abs(want)) {
+					if !(math.Abs(float64(v)-want) <= 1e-5*(1+math.Abs(want))) {
 						t.Errorf("step %d: logit %d is %v, want %v", step, i, v, want)
 					}
 				}
@@ -391,7 +391,7 @@ func TestAugerinoLearns(t *testing.T) {
 		cfg.Schedule, cfg.Penalties.Width = ConstantSchedule, reward
 		tr := newTrainerOf(t, net, cfg)
 		take(t, tr, 10)
-		if got, want := net.penalty(), -reward*net.Subsets()[0]; math.Abs(got-want) > 1e-6*math.Abs(want) {
+		if got, want := net.penalty(), -reward*net.Subsets()[0]; !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
 			t.Errorf("the reward is %v, want %v", got, want)
 		}
 		return net.Subsets()[0]
@@ -495,7 +495,7 @@ func TestAugerinoFrozen(t *testing.T) {
 	want := make([]float32, 12)
 	dev.Download(want, net.Logits().Live())
 	for i, v := range got {
-		if w := want[i%2*6+i/2]; math.Abs(float64(v-w)) > 1e-5*(1+math.Abs(float64(w))) {
+		if w := want[i%2*6+i/2]; !(math.Abs(float64(v-w)) <= 1e-5*(1+math.Abs(float64(w)))) {
 			t.Errorf("logit %d is %v, want %v", i, v, w)
 		}
 	}

@@ -141,7 +141,7 @@ func TestEquivarianceOfZeros(t *testing.T) {
 		}
 	}
 	s := sums{squares: [][causes]float64{{total: 4, byGrid: 9, byBoundary: 1}}, element: true}
-	if got, want := s.parts(0), (Parts{Total: 2. / 3, Grid: 1, Boundary: 1. / 3}); math.Abs(got.Total-want.Total)+math.Abs(got.Grid-want.Grid)+math.Abs(got.Boundary-want.Boundary) > 1e-12 {
+	if got, want := s.parts(0), (Parts{Total: 2. / 3, Grid: 1, Boundary: 1. / 3}); !(math.Abs(got.Total-want.Total)+math.Abs(got.Grid-want.Grid)+math.Abs(got.Boundary-want.Boundary) <= 1e-12) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -473,13 +473,13 @@ func TestResampling(t *testing.T) {
 		data.Rotate(want, plane, side, side, angle)
 		r := newResampling(Transformation{Angle: angle}, side, side)
 		r.apply(got, plane, 1, func(int) float32 { return 0 })
-		if d := distance(got, want); d > 1e-6 {
+		if d := distance(got, want); !(d <= 1e-6) {
 			t.Errorf("%v radians: off by %v", angle, d)
 		}
 		// Grey on grey stays grey.
 		grey := slices.Repeat([]float32{2.5}, side*side)
 		r.apply(got, grey, 1, func(int) float32 { return 2.5 })
-		if d := distance(got, grey); d > 1e-6 {
+		if d := distance(got, grey); !(d <= 1e-6) {
 			t.Errorf("%v radians: grey is off by %v", angle, d)
 		}
 	}
@@ -493,7 +493,7 @@ func TestResampling(t *testing.T) {
 	}
 	data.Rotate(want, mirrored, side, side, 0.7)
 	newResampling(Transformation{Angle: 0.7, Flip: true}, side, side).apply(got, plane, 1, nothing)
-	if d := distance(got, want); d > 1e-6 {
+	if d := distance(got, want); !(d <= 1e-6) {
 		t.Errorf("the flip before the rotation: off by %v", d)
 	}
 	// Two planes of two images each, innermost.
@@ -594,7 +594,7 @@ func TestEquivarianceOfImages(t *testing.T) {
 	}
 	one, two, all, grey := measure(1, 0), measure(2, 0), measure(3, 0), measure(3, 1)
 	for _, e := range []Equivariance{two, all} {
-		if math.Abs(e.Pooled.Total-one.Pooled.Total) > 1e-5 || math.Abs(e.Layers[2].Grid-one.Layers[2].Grid) > 1e-5 {
+		if !(math.Abs(e.Pooled.Total-one.Pooled.Total) <= 1e-5) || !(math.Abs(e.Layers[2].Grid-one.Layers[2].Grid) <= 1e-5) {
 			t.Errorf("%+v by twos or threes, %+v by ones", e.Pooled, one.Pooled)
 		}
 	}

@@ -103,7 +103,7 @@ func TestSeparableKernels(t *testing.T) {
 			for row := range 3 {
 				for col := range 3 { // a correlation shows its kernel turned by half a turn
 					w := got.Weights[(o*cfg.In+c)*9+row*3+col]
-					if v := out[(o*side+3-row)*side+3-col]; math.Abs(float64(v-w)) > 1e-6 {
+					if v := out[(o*side+3-row)*side+3-col]; !(math.Abs(float64(v-w)) <= 1e-6) {
 						t.Fatalf("channel %d to %d at (%d, %d): %v, and the impulse gives %v", c, o, row, col, w, v)
 					}
 				}

@@ -41,7 +41,7 @@ func TestKernels(t *testing.T) {
 			for k, tap := range taps {
 				kernel[(tap.Row+2)*5+tap.Col+2] = want[(o*len(elements)+i)*len(taps)+k]
 			}
-			if d := distance(got.Weights[(i*2+o)*25:][:25], kernel[:]); d > 1e-6 {
+			if d := distance(got.Weights[(i*2+o)*25:][:25], kernel[:]); !(d <= 1e-6) {
 				t.Errorf("element %d, output %d: off by %v", i, o, d)
 			}
 		}
@@ -63,7 +63,7 @@ func TestKernelsTurn(t *testing.T) {
 		for row := range side {
 			for col := range side { // a positive angle turns clockwise as it is seen
 				a, b := upright[(i*side+row)*side+col], turned[(i*side+col)*side+side-1-row]
-				if math.Abs(float64(a-b)) > 1e-6 {
+				if !(math.Abs(float64(a-b)) <= 1e-6) {
 					t.Fatalf("kernel %d at (%d, %d): %v, and %v where that is turned to", i, row, col, a, b)
 				}
 			}
@@ -116,7 +116,7 @@ func TestConfusion(t *testing.T) {
 	if len(counts) != 2 || counts[0][0]+counts[0][1] != 2*of[0] || counts[1][0]+counts[1][1] != 2*of[1] {
 		t.Errorf("%v of %v images, twice", counts, of)
 	}
-	if got := float64(counts[0][0]+counts[1][1]) / float64(2*tr.set.Test.Len()); math.Abs(got-score.Accuracy) > 1e-12 {
+	if got := float64(counts[0][0]+counts[1][1]) / float64(2*tr.set.Test.Len()); !(math.Abs(got-score.Accuracy) <= 1e-12) {
 		t.Errorf("%v on the diagonal, the accuracy is %v", got, score.Accuracy)
 	}
 }
@@ -134,7 +134,7 @@ func TestOnSubsets(t *testing.T) {
 		}
 		return nil
 	})
-	if after := net.Subsets(); err != nil || !slices.Equal(before, after) || math.Abs(after[1]-0.7) > 1e-6 || !slices.Equal(weights, bits(net)) {
+	if after := net.Subsets(); err != nil || !slices.Equal(before, after) || !(math.Abs(after[1]-0.7) <= 1e-6) || !slices.Equal(weights, bits(net)) {
 		t.Errorf("%v, then %v; %v", before, after, err)
 	}
 }
@@ -179,7 +179,7 @@ func TestMetricsOfSubsets(t *testing.T) {
 		}
 		for i, l := range m.Subsets {
 			flip := l[len(l)-1]
-			if keep := flip.Keep; len(keep) != 2 || keep[0] != 1 || math.Abs(l[0].Theta*(1+keep[1])/2-m.Learned[i]) > 1e-12 {
+			if keep := flip.Keep; len(keep) != 2 || keep[0] != 1 || !(math.Abs(l[0].Theta*(1+keep[1])/2-m.Learned[i]) <= 1e-12) {
 				t.Errorf("%s: layer %d has %v, in all %v", name, i, l, m.Learned[i])
 			}
 		}

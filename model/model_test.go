@@ -654,7 +654,7 @@ func checkInvariance(t *testing.T, g lie.Group, move func(dst, src []float32), c
 	same := true
 	for k := range 2 {
 		a, b := float64(logits[2*k]), float64(logits[2*k+1])
-		if math.Abs(a-b) > 1e-5*(1+math.Abs(a)) {
+		if !(math.Abs(a-b) <= 1e-5*(1+math.Abs(a))) {
 			same = false
 		}
 	}

@@ -166,7 +166,7 @@ func TestLearnedPoolingOfEqualWeights(t *testing.T) {
 	}
 	mean, learned, largest := logits(MeanPooling), logits(LearnedPooling), logits(MaxPooling)
 	for i, want := range mean {
-		if math.Abs(float64(learned[i]-want)) > 1e-5*(1+math.Abs(float64(want))) {
+		if !(math.Abs(float64(learned[i]-want)) <= 1e-5*(1+math.Abs(float64(want)))) {
 			t.Errorf("logit %d is %v, by the mean %v", i, learned[i], want)
 		}
 	}

@@ -36,7 +36,7 @@ func TestScalingIsTheGroups(t *testing.T) {
 			q := [2]float64{2, -3}
 			b, moved := whole.back(), lie.Act(c.group, h, q)
 			for r := range 2 {
-				if v := float64(b[r][0]*moved[0]) + float64(b[r][1]*moved[1]); math.Abs(v-q[r]) > 1e-9 {
+				if v := float64(b[r][0]*moved[0]) + float64(b[r][1]*moved[1]); !(math.Abs(v-q[r]) <= 1e-9) {
 					t.Errorf("%s, %v: %v is moved to %v, and back to %v in coordinate %d", c.group.Name(), whole, q, moved, v, r)
 				}
 			}
@@ -248,7 +248,7 @@ func TestElementsOfScalings(t *testing.T) {
 		u, w := lists{{{c.at * e}}}, lists{{{(c.at + c.shift) * e}}}
 		sampled := truncated(g, net.samplers[1:2], u, w, c.grid)
 		subset := within(g, net.samplers[1:2], u, sampled)
-		if a, b := sampled[0][0][0]/e, subset[0][0][0]/e; math.Abs(a-c.sampled) > 1e-8 || math.Abs(b-c.subset) > 1e-8 {
+		if a, b := sampled[0][0][0]/e, subset[0][0][0]/e; !(math.Abs(a-c.sampled) <= 1e-8) || !(math.Abs(b-c.subset) <= 1e-8) {
 			t.Errorf("%v moved by %v: %v of what is sampled, %v of the subset; want %v and %v", c.at, c.shift, a, b, c.sampled, c.subset)
 		}
 	}
@@ -288,7 +288,7 @@ func TestElementsOfGrids(t *testing.T) {
 					if axis.Kind == lie.Circle {
 						d = math.Remainder(d, 4)
 					}
-					if math.Abs(d) > 1e-8 {
+					if !(math.Abs(d) <= 1e-8) {
 						t.Errorf("%s, %d of 4 values, moved by %v steps: value %d is off by %v", g.Name(), kept, c.shift, i, d)
 					}
 				}

@@ -29,7 +29,7 @@ func TestSchedules(t *testing.T) {
 		{PlateauSchedule, Decay{}, func(e []EpochMetrics) bool {
 			best, rate := 0.0, 1e-3
 			for i, m := range e {
-				if math.Abs(m.LearningRate-rate) > 1e-18 {
+				if !(math.Abs(m.LearningRate-rate) <= 1e-18) {
 					return false
 				}
 				if i > 0 && m.ValidationAccuracy <= best*(1+1e-4) {
@@ -209,7 +209,7 @@ func TestLearnedFrequencies(t *testing.T) {
 		return float64(twin.params.Lookup("blocks.0.gconv1.kernelnet.kernel_net.0.omega_0").Host[0])
 	}
 	for _, c := range []struct{ rate, moved float64 }{{0, 1e-3}, {0.25, 0.25}} { // Adam's first step has the rate's length
-		if got := math.Abs(omega(c.rate) - 10); math.Abs(got-c.moved) > 0.01*c.moved {
+		if got := math.Abs(omega(c.rate) - 10); !(math.Abs(got-c.moved) <= 0.01*c.moved) {
 			t.Errorf("at rate %v a frequency moved by %v, want %v", c.rate, got, c.moved)
 		}
 	}
@@ -232,7 +232,7 @@ func TestWeightNorm(t *testing.T) {
 		}
 		got, want := logitsOf(t, net), logitsOf(t, newTinyWith(t, cfg(false)))
 		for i := range want {
-			if math.Abs(float64(got[i]-want[i])) > 1e-3*(1+math.Abs(float64(want[i]))) {
+			if !(math.Abs(float64(got[i]-want[i])) <= 1e-3*(1+math.Abs(float64(want[i])))) {
 				t.Errorf("compat %v: logit %d is %v, without weight normalisation %v", compat, i, got[i], want[i])
 			}
 		}

@@ -153,7 +153,7 @@ func TestAugmentationLeavesValidation(t *testing.T) {
 		if math.Abs(changed.TrainLoss-plain.TrainLoss) < 1e-4 {
 			t.Errorf("%s: a training loss of %v, without %v", name, changed.TrainLoss, plain.TrainLoss)
 		}
-		if math.Abs(changed.ValidationLoss-plain.ValidationLoss) > 1e-7 || changed.ValidationAccuracy != plain.ValidationAccuracy {
+		if !(math.Abs(changed.ValidationLoss-plain.ValidationLoss) <= 1e-7) || changed.ValidationAccuracy != plain.ValidationAccuracy {
 			t.Errorf("%s: a validation loss of %v, without %v", name, changed.ValidationLoss, plain.ValidationLoss)
 		}
 	}

@@ -19,7 +19,7 @@ func TestCosine(t *testing.T) {
 		{60, (1e-3 + 1e-6) / 2}, // half-way
 		{110, 1e-6}, {1000, 1e-6},
 	} {
-		if got := c.LR(1e-3, tc.step); math.Abs(got-tc.want) > 1e-12 {
+		if got := c.LR(1e-3, tc.step); !(math.Abs(got-tc.want) <= 1e-12) {
 			t.Errorf("step %d: %v, must be %v", tc.step, got, tc.want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestCosineCompat(t *testing.T) {
 				default:
 					lr = (1+math.Cos(x*float64(t0)))/(1+math.Cos(x*float64(t0-1)))*(lr-floor) + floor
 				}
-				if got := c.LR(base, step); math.Abs(got-lr) > 1e-9*base {
+				if got := c.LR(base, step); !(math.Abs(got-lr) <= 1e-9*base) {
 					t.Fatalf("%+v, base %v: step %d has rate %v, must be %v", tc, base, step, got, lr)
 				}
 			}
