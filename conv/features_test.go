@@ -35,7 +35,7 @@ const (
 
 // newFactoredKernel draws factors.
 func newFactoredKernel(src *stream.Stream, s *Shape, features int, of scaling) factoredKernel {
-	positions := s.lists() * s.rendered() * s.NIn * len(s.Offsets)
+	positions := s.positions()
 	k := factoredKernel{features: features, f: normal(src, features*positions), w: normal(src, s.Out*s.In*features), b: normal(src, s.Out*s.In)}
 	if of != unscaled {
 		k.scale, k.mask = drawScale(src, s, positions, of == masked), of == masked

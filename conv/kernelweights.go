@@ -37,7 +37,7 @@ func (l *layer) planKernelWeights(p *nn.Plan, inEl *gumbel.Elements, positions i
 	if scales := l.factored == nil || l.factored.Scales(); !scales || !weightsKernel(p, l.cfg.Group, inEl) {
 		return nil
 	}
-	w := &kernelWeights{el: inEl, host: make([]float32, positions)}
+	w := &kernelWeights{el: inEl}
 	p.Arena.Reserve(&w.tile, positions)
 	return w
 }

@@ -181,7 +181,7 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	whole := l.takesStem(p)
 	l.choosePasses(p, s, whole)
 	l.out = l.planOutput(p, s, whole)
-	l.window = l.planWindow(p.Arena, s.NOut*s.NIn*len(s.Offsets))
+	l.window = l.planWindow(p.Arena, s.positions())
 	if whole {
 		l.stem.window = l.window
 	}
@@ -285,10 +285,9 @@ func (l *layer) planOutput(p *nn.Plan, s *Shape, whole bool) *nn.Map {
 
 // planBuffers reserves the buffers.
 func (l *layer) planBuffers(p *nn.Plan, s *Shape) {
-	most := s.lists() * s.NIn * s.NOut * len(s.Offsets)
+	most := s.positions()
 	l.net.Plan(p, most)
 	size := l.coords.rows() * most
-	l.host = make([]float32, size)
 	p.Arena.Reserve(&l.x, size)
 	prepared, scratch := l.algorithm().Sizes(s, p.Inference)
 	if p.Inference {
@@ -308,9 +307,6 @@ func (l *layer) planBuffers(p *nn.Plan, s *Shape) {
 	l.weights, l.weighted = nil, roundUp(l.kernel+scratch)
 	if l.kernelWeights = l.planKernelWeights(p, l.inEl, most); l.kernelWeights == nil {
 		l.weights = planWeights(p, l.in, l.inEl)
-	}
-	if !p.Inference && (l.window != nil || l.kernelWeights != nil) {
-		l.dscale = make([]float32, most)
 	}
 	size = max(l.weighted+l.weights.scratch(p.Inference), l.kernel+l.scaleScratch(most, p.Inference))
 	if l.penalty = l.planPenalty(p, most); l.penalty != nil {
@@ -361,6 +357,7 @@ func (l *layer) Bind(dev tensor.Device) {
 	l.parametersBound("Bind")
 	l.dev = dev
 	s := l.largest()
+	l.allocate(s.positions())
 	if err := l.algorithm().Bind(dev, s); err != nil {
 		refuse("Bind", "%s: %v", l.cfg.Name, err)
 	}
@@ -378,6 +375,25 @@ func (l *layer) Bind(dev tensor.Device) {
 		team = cpu.Team()
 	}
 	l.coords.bind(team)
+}
+
+// allocate makes room on the host for what so many positions have there. That is not for Plan: lists too long are for
+// the arena to refuse.
+func (l *layer) allocate(positions int) {
+	l.host = make([]float32, l.coords.rows()*positions)
+	l.dscale = nil
+	if !l.inference && (l.window != nil || l.kernelWeights != nil) {
+		l.dscale = make([]float32, positions)
+	}
+	if l.window != nil {
+		l.window.host = make([]float32, positions)
+	}
+	if l.kernelWeights != nil {
+		l.kernelWeights.host = make([]float32, positions)
+	}
+	if l.penalty != nil && l.penalty.counts {
+		l.penalty.count = make([]float32, positions)
+	}
 }
 
 // largest returns the shape with all elements that were planned; the last Render may have had fewer.
@@ -459,7 +475,7 @@ func (l *layer) Render() {
 	}
 	s.Paired = l.paired(u, v) && !l.kernelWeights.live()
 	u = u[:lists*s.rendered()]
-	l.positions = lists * s.rendered() * s.NIn * len(s.Offsets)
+	l.positions = s.positions()
 	x := l.host[:l.coords.rows()*l.positions]
 	l.coords.write(x, u, v, s.NIn, lists)
 	l.dev.Upload(l.x, x)

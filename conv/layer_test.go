@@ -871,6 +871,30 @@ func TestPlanErrorHasOnePrefix(t *testing.T) {
 	refuses(t, "taps", "conv: Plan: n: the algorithm", func() { (&Group{l}).Plan(p, p.Map(1, 4, 5, 5), two, two) })
 }
 
+// TestLongLists: lists that no memory has room for are the arena's to refuse, not the end of the program.
+func TestLongLists(t *testing.T) {
+	const elements = 1 << 16
+	dev := newCPU(t, 1)
+	for _, g := range []lie.Group{lie.SE2, lie.RPlus} { // without a window and with one
+		for _, weighted := range []bool{false, true} {
+			l, err := NewGroup(Config{Name: "long", Group: g, In: 1, Out: 1, Side: largestSide, Hidden: 4, Algorithm: Taps}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			el := gumbel.NewElements(g, elements)
+			el.Weighted = weighted
+			p := &nn.Plan{Arena: new(tensor.Arena), Batch: 1}
+			if !ChangesLengths(g) {
+				p.NormPenalty = 1
+			}
+			l.Plan(p, p.Map(1, elements, 3, 3), el, el)
+			if err := p.Arena.Bind(dev); err == nil {
+				t.Errorf("%s, weights %v: %d elements fit memory", g.Name(), weighted, elements)
+			}
+		}
+	}
+}
+
 // refuses wants f to panic with *Error.
 func refuses(t *testing.T, what, want string, f func()) {
 	t.Helper()

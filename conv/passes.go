@@ -74,6 +74,9 @@ func (s *Shape) KernelSize() int {
 // kernels returns the number of values of the kernels of all lists.
 func (s *Shape) kernels() int { return s.KernelSize() * s.lists() }
 
+// positions returns the number of values that a pair of channels has in the kernels of all lists.
+func (s *Shape) positions() int { return s.lists() * s.rendered() * s.NIn * len(s.Offsets) }
+
 // rendered returns how many of the output elements the kernel has values for.
 func (s *Shape) rendered() int {
 	if s.Paired {

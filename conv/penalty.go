@@ -30,9 +30,10 @@ type penalty struct {
 
 	f, w, b tensor.Buffer // what ForwardFeatures returned
 
-	times tensor.Buffer // [positions]: n, of a layer whose elements may be dropped
-	count []float32     // the same
-	drops bool          // elements are dropped at present, and times is n
+	counts bool          // elements may be dropped
+	times  tensor.Buffer // [positions]: n, where they may
+	count  []float32     // the same
+	drops  bool          // elements are dropped at present, and times is n
 
 	sums tensor.Buffer // [2]: |K|^2 and |bias|^2
 	host [2]float32
@@ -46,8 +47,7 @@ func (l *layer) planPenalty(p *nn.Plan, positions int) *penalty {
 	}
 	n := &penalty{weight: p.NormPenalty}
 	p.Arena.Reserve(&n.sums, len(n.host))
-	if l.outEl.Weighted || l.inEl != nil && l.inEl.Weighted {
-		n.count = make([]float32, positions)
+	if n.counts = l.outEl.Weighted || l.inEl != nil && l.inEl.Weighted; n.counts {
 		p.Arena.Reserve(&n.times, positions)
 	}
 	return n
@@ -77,7 +77,7 @@ func (l *layer) penaltyScratch(scratch tensor.Buffer, positions int) (p penaltyS
 		df: piece(h * positions), dx: piece(l.coords.rows() * positions),
 		dw: piece(out * h), db: piece(out), gram: piece(h * h), sum: piece(h),
 	}
-	if l.penalty.count != nil {
+	if l.penalty.counts {
 		p.nf = piece(h * positions)
 	}
 	return p, size

@@ -86,7 +86,7 @@ func (l *layer) planWindow(arena *tensor.Arena, positions int) *window {
 	if !l.windowed {
 		return nil
 	}
-	w := &window{group: l.cfg.Group, host: make([]float32, positions)}
+	w := &window{group: l.cfg.Group}
 	arena.Reserve(&w.tile, positions)
 	return w
 }
