@@ -17,11 +17,14 @@ type StepMemory struct {
 // StepMemory plans a training step with cfg's batch size and penalties twice, and allocates
 // neither plan. A training run makes the plan for the whole group, as subsets may grow; one
 // of a network with Augerino is planned anew for the elements that are drawn. Elements that
-// are dropped at random have their place in both.
+// are dropped at random have their place in both. The error names what of the two NewTrainer refuses.
 func (net *Network) StepMemory(cfg TrainConfig) (StepMemory, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Batch < 1 || cfg.Batch > maxBatch {
 		return StepMemory{}, &ConfigError{"TrainConfig.Batch", cfg.Batch, fmt.Sprintf("1 to %d", maxBatch)}
+	}
+	if err := cfg.Penalties.check(net); err != nil {
+		return StepMemory{}, err
 	}
 	np := nn.Plan{Batch: cfg.Batch, NormPenalty: cfg.Penalties.Norms, Device: cfg.Device}
 	if net.plan != nil {

@@ -1,10 +1,12 @@
 package model
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"testing"
 
+	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
 )
@@ -56,6 +58,27 @@ func TestStepMemoryAllocates(t *testing.T) {
 			t.Errorf("%+v, %v, with %d bytes allocated", step, err, took)
 		}
 	})
+}
+
+// TestStepMemoryRefuses: penalties that no run of the network can have are errors, as of NewTrainer.
+func TestStepMemoryRefuses(t *testing.T) {
+	scaled, err := NewCKResNet(CKResNetConfig{Group: lie.RPlus, Elements: 2, Side: 12, Classes: 2, Width: 2, KernelSide: 3, KernelHidden: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		net   *Network
+		norms float64
+	}{
+		"norms on scalings": {scaled, 1e-4},
+		"norms not numbers": {newTiny(t), math.NaN()},
+	} {
+		cfg := TrainConfig{Penalties: Penalties{Norms: c.norms}}
+		var bad *ConfigError
+		if _, err := c.net.StepMemory(cfg); !errors.As(err, &bad) || bad.Field != "TrainConfig.Penalties.Norms" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 // TestStepMemorySuffices: a plan of that size for what the learned subsets draw computes
