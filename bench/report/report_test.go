@@ -27,6 +27,9 @@ func checkDrift(t *testing.T, s *site) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if files[s.document] == nil {
+		t.Errorf("there is no %s", s.document)
+	}
 	const cure = "run go run ./bench/report at the root of the repository"
 	var plots []string
 	for name, want := range files {
