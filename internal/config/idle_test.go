@@ -39,6 +39,7 @@ func TestIdle(t *testing.T) {
 		{Default, "group.name=E(2) group.elements=4 group.jitter=comb", ""},
 		{t2, "group.measure=haar", "T(2) has one element"},
 		{mirror, "group.measure=haar", ""},
+		{full, "group.measure=haar", ""},
 		{Default, "group.init_temperature=1", "no elements of SE(2) are dropped"},
 		{full, "group.end_temperature=0.1", "conv.partial is false"},
 		{full, "group.name=E(2) conv.compat=true net.type=AugerinoCKResNet group.init_temperature=1", "does not learn whether copies are mirrored"},
@@ -60,6 +61,7 @@ func TestIdle(t *testing.T) {
 		{chain, "net.dropouts=[1]", ""},
 		{t2, "net.last_t2=true", "all convolutions of a network on T(2)"},
 		{full, "net.last_t2=true", ""},
+		{mirror, "net.last_t2=true", ""},
 		{full, "train.lr_subset=0.1", "conv.partial is false"},
 		{full, "train.lr_subset=0", ""},
 		{Default, "train.lr_subset=0.1", ""}, // beside a rate of keeping elements, which it has no use for
@@ -71,6 +73,7 @@ func TestIdle(t *testing.T) {
 		{Default, "group.sampling=deterministic train.lr_subset=0.1", "probabilities of keeping elements"},
 		{Default, "group.sampling=deterministic conv.compat=true train.lr_subset=0.1", ""},
 		{full, "train.lr_keep=0.1", "conv.partial is false"},
+		{full, "group.name=E(2) conv.compat=true train.lr_keep=0.1", "conv.partial is false"},
 		{Default, "train.lr_keep=0.1", "no elements of SE(2) are dropped"},
 		{Default, "group.sampling=deterministic train.lr_keep=0.1", ""},
 		{Default, "group.name=E(2) train.lr_keep=0.1", ""},

@@ -81,6 +81,9 @@ func TestPresets(t *testing.T) {
 			if got, err := Lookup(name); err != nil || got.Preset != p.Name {
 				t.Errorf("%s gives %s, %v", name, got.Preset, err)
 			}
+			if _, err := Lookup(name + "x"); err == nil || !strings.Contains(err.Error(), `did you mean "`+name+`"?`) {
+				t.Errorf("%s with a letter more: %v", name, err)
+			}
 		}
 	}
 	if !seen[Default] {
@@ -128,14 +131,15 @@ func TestPublishedCommands(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"rotmnist-se2-8-partial":                     {"train.epochs": "300", "train.batch": "64", "train.lr": "0.001", "train.schedule": "cosine", "train.warmup_epochs": "5", "train.lr_subset": "0.001", "train.monotonic": "0", "train.kernel_norm": "0", "net.factors": "[1, 2]"},
 		"rotmnist-se2-8-partial-monotonic":           {"train.lr_subset": "0.001", "train.monotonic": "0.001", "train.monotonic_order": "decreasing"},
-		"cifar10-se2-8-partial":                      {"train.lr_subset": "0.0001", "train.monotonic": "0", "train.kernel_norm": "0.0001"},
-		"cifar10-se2-8-full":                         {"net.pooling": "auto", "net.last_t2": "false"},
+		"cifar10-se2-8-partial":                      {"net.pools": "[1, 2]", "group.jitter": "comb", "train.lr_subset": "0.0001", "train.monotonic": "0", "train.kernel_norm": "0.0001"},
+		"cifar10-se2-8-full":                         {"net.pools": "[1, 2]", "group.jitter": "auto", "net.pooling": "auto", "net.last_t2": "false"},
 		"cifar10-se2-8-full-learnedpool":             {"net.pooling": "learned", "net.last_t2": "false"},
 		"cifar10-e2-8-full-learnedpool":              {"net.pooling": "learned", "net.last_t2": "false", "group.name": "E(2)"},
 		"cifar100-e2-8-full":                         {"net.pooling": "auto", "net.last_t2": "false"},
 		"cifar100-e2-8-full-lastt2":                  {"net.pooling": "auto", "net.last_t2": "true"},
 		"cifar10-e2-8-augerino":                      {"net.type": "AugerinoCKResNet", "group.name": "E(2)", "conv.partial": "false"},
 		"cifar10-se2-4-full-13layer":                 {"train.epochs": "205", "train.batch": "128", "train.warmup_epochs": "5", "train.kernel_norm": "0", "net.dropout": "0.3"},
+		"stl10-se2-8-full":                           {"net.pools": "[0, 1, 2]"},
 		"mnist6-180-se2-8-partial-perelement-magnet": {"kernel.type": "MAGNet", "conv.per_element": "true", "train.epochs": "300", "train.lr": "0.001", "train.lr_subset": "0.001", "train.schedule": "constant"},
 		"mnist6-180-se2-8-full-fourier":              {"kernel.type": "Fourier", "net.norm": "LayerNorm", "net.width": "20"},
 	} {
@@ -222,6 +226,107 @@ func TestSet(t *testing.T) {
 		if got := copied.Value(c.key); got != before {
 			t.Errorf("-set %s changed a copy from %s to %s", c.assignment, before, got)
 		}
+	}
+}
+
+// An assignment that is none is refused as a whole, and says what would be one.
+func TestSetRefuses(t *testing.T) {
+	const form = ": write key=value, such as train.lr=1e-3"
+	for assignment, want := range map[string]string{
+		"train.lr":               `-set "train.lr"` + form,
+		"=1":                     `-set "=1"` + form,
+		" = 1":                   `-set " = 1"` + form,
+		"train.lr= ":             `-set "train.lr= "` + form,
+		"train.lr=1\nseed=7":     `-set "train.lr=1\nseed=7"` + form,
+		"net.norm=\rseed=7":      `-set "net.norm=\rseed=7"` + form,
+		"preset=mnist6-m":        "-set preset=mnist6-m: a preset is chosen with -preset mnist6-m",
+		"TRAIN.LRR=1":            `-set TRAIN.LRR=1: unknown key "TRAIN.LRR"; did you mean "train.lr"? (docs/command-line.md explains them all)`,
+		"train.lr.x=1":           `-set train.lr.x=1: unknown key "train.lr.x"; did you mean "train.lr"?`,
+		"conv=1":                 `-set conv=1: "conv" is a group of keys; name one of them: conv.partial, conv.per_element, conv.compat, conv.bias, conv.separable, conv.algorithm`,
+		"seed=-1":                "seed is -1; allowed: 0 to 9223372036854775807",
+		"train.epochs=1.5":       `-set train.epochs=1.5: "train.epochs" takes `,
+		"train.lr=1 # \"x\" ]\t": "",
+	} {
+		c := toy("strokes6-180", true)
+		before := c
+		err := c.Set(assignment)
+		if (err == nil) != (want == "") || err != nil && (!strings.HasPrefix(err.Error(), want) || !errors.As(err, new(*Error))) {
+			t.Errorf("%q gives %v, want %s", assignment, err, want)
+		}
+		if err != nil && !reflect.DeepEqual(c, before) {
+			t.Errorf("%q is refused, and changes values", assignment)
+		}
+	}
+}
+
+// What Check allows, and what it says of the rest.
+func TestCheckRefuses(t *testing.T) {
+	const degrees = "allowed: above 0, at most 90 (degrees, either way) for strokes6-180, whose classes are half a turn apart"
+	for set, want := range map[string]string{
+		"kernel.side=4":                                            "kernel.side is 4; allowed: odd numbers",
+		"group.name=C4 group.elements=3":                           "group.elements is 3; allowed: 4 for C4, all its elements besides shifts",
+		"group.name=C4 group.elements=4":                           "",
+		"net.dropout=1":                                            "net.dropout is 1; allowed: 0 to below 1",
+		"kernel.type=None":                                         `kernel.type is "None"; allowed: SIREN, `,
+		"train.epochs=4 train.warmup_epochs=3":                     "",
+		"train.epochs=4 train.warmup_epochs=4":                     "train.warmup_epochs is 4; allowed: 0 to 3 where train.epochs is 4; shorten it",
+		"train.lr=0":                                               "train.lr is 0; allowed: above 0, at most 1e6",
+		"train.lr=1e-40":                                           "train.lr is 1e-40; allowed: 1.1754943508222875e-38, the smallest normal number of float32, to 1e6",
+		"train.weight_decay=-1":                                    "train.weight_decay is -1; allowed: 0 to 1e6",
+		"train.weight_decay=1e-40":                                 "train.weight_decay is 1e-40; allowed: 0, and 1.1754943508222875e-38, the smallest",
+		"data.augment=rotation data.rotate=90":                     "",
+		"data.augment=rotation data.rotate=90.5":                   "data.rotate is 90.5; " + degrees,
+		"data.augment=rotation data.rotate=0":                      "data.rotate is 0; " + degrees,
+		"data.augment=rotation data.rotate=nan":                    "data.rotate is NaN; " + degrees,
+		"data.rotate=1":                                            "data.rotate is 1; allowed: 0 unless data.augment is rotation",
+		"data.set=mnist6-180 data.augment=rotation data.rotate=91": "data.rotate is 91; allowed: above 0, at most 90",
+		"data.set=rotmnist data.augment=rotation data.rotate=180":  "",
+		"data.set=rotmnist data.augment=rotation data.rotate=181":  "data.rotate is 181; allowed: above 0, at most 180 (degrees, either way)",
+		"data.set=images data.side=3 data.classes=2":               "data.side is 3; allowed: 4 to 512 for images, as many pixels as they have either way",
+	} {
+		c := toy("strokes6-180", true)
+		for assignment := range strings.FieldsSeq(set) {
+			if err := c.Set(assignment); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := c.Check()
+		if (err == nil) != (want == "") || err != nil && (!strings.HasPrefix(err.Error(), want) || !errors.As(err, new(*Error))) {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+}
+
+// The ends of a range are in it, and what is beyond them is not.
+func TestRanges(t *testing.T) {
+	ranges := 0
+	for _, key := range Keys() {
+		c := toy("strokes6-180", true)
+		if c.at(key).Kind() != reflect.Int {
+			continue
+		}
+		refused := func(value int64) string {
+			c.at(key).SetInt(value)
+			if err := c.Check(); err != nil && strings.HasPrefix(err.Error(), key+" is ") {
+				_, allowed, _ := strings.Cut(err.Error(), "; allowed: ")
+				return allowed
+			}
+			return ""
+		}
+		var lo, hi int64
+		allowed := refused(-1)
+		if n, _ := fmt.Sscanf(allowed, "%d to %d", &lo, &hi); n < 2 {
+			continue // data.side and data.classes, of other sets
+		}
+		ranges++
+		for value, in := range map[int64]bool{lo - 1: false, lo: true, hi: true, hi + 1: false} {
+			if got := refused(value); (got == allowed) == in {
+				t.Errorf("%s is %d: %q, and allowed are %s", key, value, got, allowed)
+			}
+		}
+	}
+	if ranges != 13 {
+		t.Errorf("%d keys have a range", ranges)
 	}
 }
 
@@ -382,7 +487,8 @@ func TestMergeFile(t *testing.T) {
 		"\xff\xfe":                              path + ": begins as UTF-16 does; give the text in UTF-8",
 		"\xfe\xffseed = 1":                      path + ": begins as UTF-16",
 		"data.set = \"\xe9\"\n":                 path + ": line 1: invalid UTF-8",
-		strings.Repeat("# a comment\n", 1<<13):  "-config: " + path + " holds more than 65536 bytes",
+		strings.Repeat("#", 1<<16):              "",
+		strings.Repeat("#", 1<<16+1):            "-config: " + path + " holds more than 65536 bytes",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -518,7 +624,7 @@ func TestNamesAreDocumented(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
-		"train.lrr": "train.lr", "trian.epochs": "train.epochs", "partial": "conv.partial", "kernel.size": "kernel.side", "Seed": "seed",
+		"train.lrr": "train.lr", "trian.epochs": "train.epochs", "partial": "conv.partial", "kernel.size": "kernel.side", "Seed": "seed", "DATA.SIZE": "data.size",
 	} {
 		if got := Nearest(name, Keys()); got != want {
 			t.Errorf("%s is taken for %s, want %s", name, got, want)
