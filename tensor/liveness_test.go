@@ -89,6 +89,9 @@ func TestArenaLifetimes(t *testing.T) {
 			}
 			for j := range i {
 				if i/5 == j/5 && p.scratch(i) && p.scratch(j) {
+					if !overlap(b, p.buf[j]) && b.Len()*p.buf[j].Len() > 0 {
+						t.Fatalf("seed %d: scratch memory %d and %d of a layer lie apart", seed, i, j)
+					}
 					continue
 				}
 				if meet(p.lives[i], p.lives[j]) && overlap(b, p.buf[j]) {
