@@ -12,6 +12,7 @@ import (
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/nn/gradcheck"
 	"github.com/noether-go/noether/siren"
+	"github.com/noether-go/noether/tensor"
 )
 
 // penalised makes a layer with a penalty of its norms, with biases, at random elements.
@@ -275,6 +276,18 @@ func TestPenaltyOfDropped(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestPenaltyOfOneList: a penalty can leave out what is dropped of either list, where the other has no weights.
+func TestPenaltyOfOneList(t *testing.T) {
+	h := newHarness(t, groupwise, Config{Name: "conv", In: 1, Out: 1, Side: 3}, sizes{3, 2, 3, 3, 1}, 1, true)
+	for _, weighted := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+		h.u.Weighted, h.v.Weighted = weighted[0], weighted[1]
+		p := h.planPenalty(&nn.Plan{Arena: new(tensor.Arena), NormPenalty: 1}, 5)
+		if p.counts != (weighted[0] || weighted[1]) {
+			t.Errorf("output and input elements weighted %v: positions are counted %v", weighted, p.counts)
 		}
 	}
 }
