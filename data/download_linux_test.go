@@ -1,20 +1,13 @@
 package data
 
 import (
-	"syscall"
 	"testing"
+
+	"github.com/noether-go/noether/internal/smalldisk"
 )
 
 func TestDownloadDiskFull(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("needs a small file system of its own, and a tmpfs cannot be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir, _ := smalldisk.Mount(t, "64k")
 	set, content := remote()
 	first, hits := mirror(t, serve(content))
 	set.Mirrors = []string{first, first}

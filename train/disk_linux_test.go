@@ -4,34 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-)
 
-// smallDisk mounts a file system that holds so many bytes and returns it with a
-// function that gives it another size.
-func smallDisk(t *testing.T, size string) (dir string, resize func(string)) {
-	t.Helper()
-	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("needs a small file system of its own, and a tmpfs cannot be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir, func(size string) {
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+	"github.com/noether-go/noether/internal/smalldisk"
+)
 
 // On a disk that fills up during training the run ends with what is whole, and
 // can be gone on with when there is room.
 func TestFullDisk(t *testing.T) {
-	disk, resize := smallDisk(t, "24k")
+	disk, resize := smalldisk.Mount(t, "24k")
 	dir := filepath.Join(disk, "run")
 	code, stdout, stderr := here(tinyRun(dir)...)
 	refused(t, exitFailure, code, stdout, stderr, dir, "no space left on device", "make room", "-resume "+dir)
@@ -49,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 
 // A disk that is full from the start leaves nothing.
 func TestFullDiskAtTheStart(t *testing.T) {
-	disk, _ := smallDisk(t, "4k")
+	disk, _ := smalldisk.Mount(t, "4k")
 	write(t, make([]byte, 4096), disk, "full")
 	dir := filepath.Join(disk, "new", "run")
 	code, stdout, stderr := here(tinyRun(dir)...)
@@ -61,7 +42,7 @@ func TestFullDiskAtTheStart(t *testing.T) {
 
 // A run that cannot be written whole leaves nothing.
 func TestImportOntoAFullDisk(t *testing.T) {
-	disk, _ := smallDisk(t, "8k")
+	disk, _ := smalldisk.Mount(t, "8k")
 	file := filepath.Join(t.TempDir(), "state.safetensors")
 	exportTo(t, finished(t), file)
 	there := mkdir(t, disk, "there")
@@ -79,7 +60,7 @@ func TestImportOntoAFullDisk(t *testing.T) {
 
 // An export that cannot be written says what to do, and leaves nothing.
 func TestExportOntoAFullDisk(t *testing.T) {
-	disk, _ := smallDisk(t, "8k")
+	disk, _ := smalldisk.Mount(t, "8k")
 	for _, name := range []string{"net.onnx", "net.safetensors"} {
 		code, stdout, stderr := here("export", finished(t), filepath.Join(disk, name))
 		refused(t, exitFailure, code, stdout, stderr, filepath.Join(disk, name), "no space left on device", "make room, or give a file")

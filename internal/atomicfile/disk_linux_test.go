@@ -8,20 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/noether-go/noether/internal/smalldisk"
 )
 
 // TestFullDisk: whether the disk is full before the last of the buffer is written or while
 // much is, the old file stays and the error says so.
 func TestFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16k"); err != nil {
-		t.Skipf("needs a small file system of its own, and a tmpfs cannot be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir, _ := smalldisk.Mount(t, "16k")
 	path := filepath.Join(dir, "best.safetensors")
 	if err := WriteFile(path, text("old")); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,2 @@
+// Package smalldisk gives tests a disk that fills up, on Linux.
+package smalldisk
