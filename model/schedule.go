@@ -13,7 +13,7 @@ type Schedule string
 const (
 	ConstantSchedule  Schedule = "constant"
 	CosineSchedule    Schedule = "cosine"    // nn.CosineLR, after Warmup epochs
-	MultiStepSchedule Schedule = "multistep" // nn.MultiStepLR: divided by DecayFactor after DecayEpochs
+	MultiStepSchedule Schedule = "multistep" // nn.MultiStepLR: divided by Decay.Factor after Decay.Epochs
 	PlateauSchedule   Schedule = "plateau"   // nn.PlateauLR: divided where validation stops improving
 )
 
