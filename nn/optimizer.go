@@ -188,16 +188,30 @@ func NewOptimizer(cfg OptimizerConfig, params *Parameters) (*Optimizer, error) {
 	return o, nil
 }
 
-// Release frees the state.
-func (o *Optimizer) Release() { o.arena.Release() }
+// Release frees the state, without which the optimiser is of no more use. Releasing again does nothing.
+func (o *Optimizer) Release() {
+	o.arena.Release()
+	o.dev = nil
+}
+
+// kept panics where the state has been freed.
+func (o *Optimizer) kept(op string) {
+	if o.dev == nil {
+		refuse(op, "the optimiser was released, and its state with it")
+	}
+}
 
 // Steps returns the number of steps taken.
 func (o *Optimizer) Steps() int { return o.steps }
 
 // Step clips the gradients, if so configured, and takes one step at the rates
 // that schedule gives for step Steps (counted from 0). Gradients are not
-// cleared.
+// cleared. It panics with *Error after Release and where the parameters are not bound, as State and
+// Restore do after Release.
 func (o *Optimizer) Step(schedule Schedule) {
+	const op = "Optimizer.Step"
+	o.kept(op)
+	o.params.bound(op)
 	o.clip()
 	rate := [Frequency + 1]float64{Weight: o.cfg.LR, Subset: o.cfg.SubsetLR, Keep: o.cfg.KeepLR, Frequency: o.cfg.FrequencyLR}
 	for c := range rate {
@@ -258,6 +272,7 @@ func (o *Optimizer) clip() {
 // Together with Steps they are all that Restore needs. The list is the
 // optimiser's own.
 func (o *Optimizer) State() []*Parameter {
+	o.kept("Optimizer.State")
 	for _, s := range o.state {
 		o.dev.Download(s.Host, s.Value)
 	}
@@ -276,6 +291,7 @@ func negative(s *Parameter) int {
 // Restore puts back what State and Steps returned, from another process too:
 // names, shapes and Host of state count. On an error nothing has changed.
 func (o *Optimizer) Restore(state []*Parameter, steps int) error {
+	o.kept("Optimizer.Restore")
 	fail := func(field string, value any, allowed string) error {
 		return &ConfigError{"state of " + o.cfg.Algorithm.String(), field, value, allowed}
 	}

@@ -334,6 +334,29 @@ func TestOptimizerRefuses(t *testing.T) {
 	panics(t, "not bound", func() { nn.NewOptimizer(nn.OptimizerConfig{LR: 1}, new(nn.Parameters)) })
 }
 
+// TestOptimizerReleased: what a released optimiser would read and write is not its memory any more, and
+// parameters without memory would not take the step that is counted.
+func TestOptimizerReleased(t *testing.T) {
+	for name, cfg := range configs {
+		m := newModel(t, 1)
+		o := must(nn.NewOptimizer(cfg, &m.params))
+		state := o.State()
+		o.Release()
+		o.Release()
+		panics(t, "Optimizer.Step: the optimiser was released", func() { o.Step(nn.ConstantLR{}) })
+		panics(t, "Optimizer.State: the optimiser was released", func() { o.State() })
+		panics(t, "Optimizer.Restore: the optimiser was released", func() { o.Restore(state, 1) })
+
+		o = must(nn.NewOptimizer(cfg, &m.params))
+		defer o.Release()
+		m.params.Release()
+		panics(t, "Optimizer.Step: not bound to a device", func() { o.Step(nn.ConstantLR{}) })
+		if o.Steps() != 0 {
+			t.Errorf("%s: a step without parameters was counted", name)
+		}
+	}
+}
+
 func TestOptimizerAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
