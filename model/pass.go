@@ -23,6 +23,7 @@ const (
 // and the learned subsets alone.
 func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 	p := net.bound("Draw")
+	p.trained = false
 	draw := func(s *sampler, list *gumbel.Elements) {
 		name := s.training
 		if purpose == Evaluation {
@@ -52,6 +53,7 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 // source of uniform numbers.
 func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 	p := net.bound("DrawFrom")
+	p.trained = false
 	if a := net.augerino; a != nil {
 		a.Draw(a.list, src, purpose == Training)
 		net.fit()
@@ -85,6 +87,7 @@ func (net *Network) share() {
 // their strata: the network is then deterministic.
 func (net *Network) Midpoints() {
 	p := net.bound("Midpoints")
+	p.trained = false
 	if a := net.augerino; a != nil {
 		a.Midpoints(a.list)
 		net.fit()
@@ -102,10 +105,12 @@ func (net *Network) Forward(images []float32, train bool) {
 	if pixels := net.cfg.pixels(); len(images) == 0 || len(images)%pixels != 0 || len(images) > p.batch*pixels {
 		panic(&nn.Error{Op: "Network.Forward", Problem: fmt.Sprintf("%d values; 1 to %d images of %d are needed", len(images), p.batch, pixels)})
 	}
+	p.trained = false
 	net.upload(images)
 	for _, l := range p.layers {
 		l.Forward(train)
 	}
+	p.trained = train
 }
 
 // upload brings images [B, C, H, W] into the layout of a feature map. Those that a batch has
@@ -125,11 +130,16 @@ func (net *Network) upload(images []float32) {
 }
 
 // Backward computes the gradients of the mean cross-entropy of the labels of the
-// first len(labels) images, as class indices, after Forward with train set. It
-// overwrites the gradients of the previous pass.
+// first len(labels) images, as class indices. It overwrites the gradients of the previous
+// pass. Each Backward takes a Forward of its own, with train set and on the elements drawn last, for
+// it overwrites maps that it has read; it panics with *nn.Error without one.
 func (net *Network) Backward(labels []float32) {
 	p := net.bound("Backward")
+	if !p.trained {
+		panic(&nn.Error{Op: "Network.Backward", Problem: "no Forward(true) since the last Backward or draw of elements"})
+	}
 	net.loss.SetLabels(labels)
+	p.trained = false
 	net.loss.Forward(true)
 	net.zeroGrad()
 	net.loss.Backward()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
@@ -165,6 +166,36 @@ func TestProgrammerErrors(t *testing.T) {
 	}
 	if p := net.Probabilities(nil, 1, 1); len(p) != 0 {
 		t.Errorf("probabilities of no images: %v", p)
+	}
+}
+
+// TestBackwardOnce: a pass back overwrites what it reads, and leads to the elements of the pass forward, so without one
+// of its own on them it would compute something else.
+func TestBackwardOnce(t *testing.T) {
+	const batch = 4
+	labels, images := []float32{0, 1, 0, 1}, someImages(newTiny(t), batch)
+	for what, between := range map[string]func(*Network){
+		"no pass forward":     func(net *Network) { net.Draw(1, Training, 1) },
+		"another pass back":   func(net *Network) { net.Backward(labels) },
+		"another draw":        func(net *Network) { net.Draw(1, Training, 1) },
+		"elements of its own": func(net *Network) { net.DrawFrom(stream.New(1, "own", 0), Training) },
+		"midpoints":           (*Network).Midpoints,
+		"an evaluation":       func(net *Network) { net.Forward(images, false) },
+	} {
+		net := bindAs(t, newTiny(t), batch, false)
+		net.Draw(1, Training, 0)
+		if what != "no pass forward" {
+			net.Forward(images, true)
+		}
+		between(net)
+		func() {
+			defer func() {
+				if e, ok := recover().(*nn.Error); !ok || e.Op != "Network.Backward" {
+					t.Errorf("%s: %v, want an error of Network.Backward", what, e)
+				}
+			}()
+			net.Backward(labels)
+		}()
 	}
 }
 
