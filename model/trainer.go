@@ -406,6 +406,9 @@ func (t *Trainer) Run(ctx context.Context) (*Run, error) {
 			return nil, err
 		}
 	}
+	if t.closed { // by OnEpoch
+		return nil, errClosed
+	}
 	t.RestoreBest()
 	test, err := t.score(ctx, "test loss", &t.set.Test, t.cfg.EvalDraws)
 	if err != nil {
@@ -503,8 +506,8 @@ func (t *Trainer) keepBest(epoch int, s Score) {
 	t.best.epoch, t.best.accuracy, t.best.loss = epoch, s.Accuracy, s.Loss
 }
 
-// RestoreBest puts the weights of the best epoch back into the network. Without
-// a completed epoch it does nothing.
+// RestoreBest puts the weights of the best epoch back into the network, also after Close.
+// Without a completed epoch it does nothing.
 func (t *Trainer) RestoreBest() {
 	if t.best.epoch == 0 {
 		return
@@ -512,7 +515,9 @@ func (t *Trainer) RestoreBest() {
 	for i, p := range t.net.params.All() {
 		copy(p.Host, t.best.values[i])
 	}
-	t.net.params.Upload()
+	if t.net.plan != nil {
+		t.net.params.Upload()
+	}
 }
 
 // Train trains net on a data set and leaves the weights of the best epoch in it.

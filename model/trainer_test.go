@@ -86,6 +86,45 @@ func TestClosedTrainer(t *testing.T) {
 	}
 }
 
+// The best weights can be had after Close too.
+func TestRestoreBestAfterClose(t *testing.T) {
+	cfg := quick(1)
+	cfg.StepsPerEpoch = 1
+	tr := newTrainer(t, cfg)
+	take(t, tr, 1)
+	if _, err := tr.EndEpoch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tr.net.params.Download()
+	best := slices.Clone(tr.net.params.All()[0].Host)
+	take(t, tr, 1)
+	tr.Close()
+	if slices.Equal(best, tr.net.params.All()[0].Host) {
+		t.Fatal("the second step moved no weight")
+	}
+	tr.RestoreBest()
+	if !slices.Equal(best, tr.net.params.All()[0].Host) {
+		t.Error("the closed trainer's network has other weights than those of the best epoch")
+	}
+}
+
+// A run ends with an error where it is closed on the way.
+func TestClosedOnTheWay(t *testing.T) {
+	var tr *Trainer
+	for what, change := range map[string]func(*TrainConfig){
+		"step":  func(c *TrainConfig) { c.OnStep = func(Progress) { tr.Close() } },
+		"epoch": func(c *TrainConfig) { c.OnEpoch = func(EpochMetrics) { tr.Close() } },
+	} {
+		cfg := quick(1)
+		cfg.Epochs, cfg.StepsPerEpoch, cfg.Schedule = 1, 1, ConstantSchedule
+		change(&cfg)
+		tr = newTrainer(t, cfg)
+		if _, err := tr.Run(t.Context()); err != errClosed {
+			t.Errorf("closed after a %s: %v", what, err)
+		}
+	}
+}
+
 // Check knows without data what NewTrainer refuses, and changes nothing in what it checks.
 func TestCheckWithoutData(t *testing.T) {
 	net := newTiny(t)
