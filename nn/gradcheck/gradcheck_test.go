@@ -150,6 +150,22 @@ func TestWithoutReference(t *testing.T) {
 	}
 }
 
+// TestNothingToCheck: a Case that would pass whatever Backward does is a failure.
+func TestNothingToCheck(t *testing.T) {
+	y := newToy(t, "sign")
+	for want, params := range map[string][]*nn.Parameter{
+		"checks nothing":        {y.params.Lookup("untrained")},
+		"unbound has no values": {nn.NewParameter("unbound", nn.Weight, 3)},
+		"empty has no values":   {y.w, nn.NewParameter("empty", nn.Weight, 0)},
+	} {
+		r := new(recorder)
+		gradcheck.Run(r, gradcheck.Case{Device: y.dev, Params: params, Loss: y.loss, Backward: y.backward})
+		if len(r.errors) != 1 || !strings.Contains(r.errors[0], want) {
+			t.Errorf("%q instead of one error with %q", r.errors, want)
+		}
+	}
+}
+
 // TestVariables: host scalars and plain buffers are variables too.
 func TestVariables(t *testing.T) {
 	y := newToy(t, "")
