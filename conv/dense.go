@@ -25,6 +25,7 @@ func (l *layer) Dense() (*Dense, error) {
 	if l.outEl.Lists() > 1 {
 		refuse("Dense", "%s has a list of elements for each image", l.cfg.Name)
 	}
+	l.checkLive("Dense")
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
 	k := l.cfg.Side

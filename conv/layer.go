@@ -466,6 +466,7 @@ func (l *layer) Render() {
 	case l.inEl != nil && l.inEl.Weight != nil:
 		refuse("Render", "%s: its input elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	}
+	l.checkLive("Render")
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
 	lists := s.lists()
@@ -495,6 +496,34 @@ func (l *layer) Render() {
 		l.scaleKernel(l.kernelValues(), tile)
 	}
 	l.passes.Prepare(l.prepared, l.kernelValues(), bias, l.spare(), s)
+}
+
+// checkLive panics where a list of elements is not as long as one may be, or its gradients are not as many: whoever
+// writes to Elements.G by hand may not have known.
+func (l *layer) checkLive(op string) {
+	for _, el := range []*gumbel.Elements{l.inEl, l.outEl} {
+		if el == nil {
+			continue
+		}
+		n, lists := len(el.G), el.Lists()
+		if n < lists || n > lists*el.Max() || n%lists != 0 || len(el.Grad) != n {
+			refuse(op, "%s: %d elements and %d gradients in %d lists; a list has 1 to %d of both, see gumbel.Elements.SetLen",
+				l.cfg.Name, n, len(el.Grad), lists, el.Max())
+		}
+	}
+}
+
+// checkKept panics where lists are not as long as at the last Render, whose elements Backward is for.
+func (l *layer) checkKept() {
+	s := &l.shape
+	lists, in := s.lists(), 1
+	if l.inEl != nil {
+		in = len(l.inEl.G) / lists
+	}
+	if out := len(l.outEl.G) / lists; out != s.NOut || in != s.NIn {
+		refuse("Backward", "%s: lists of %d output and %d input elements, at the last Render of %d and %d; draw elements after Backward",
+			l.cfg.Name, out, in, s.NOut, s.NIn)
+	}
 }
 
 // paired reports whether the passes can make use of elements in pairs and these
@@ -600,6 +629,7 @@ func (l *layer) Backward() {
 	if l.positions == 0 {
 		refuse("Backward", "%s: no Forward before it", l.cfg.Name)
 	}
+	l.checkKept()
 	dy := l.out.LiveGrad()
 	x, dx := l.in.Value, tensor.Buffer{}
 	accumulate := false

@@ -907,6 +907,38 @@ func refuses(t *testing.T, what, want string, f func()) {
 	f()
 }
 
+// TestListsByHand: lists that were not planned for are refused, not cut or read beyond their end, and so is a way back
+// to other lists than those of the way there.
+func TestListsByHand(t *testing.T) {
+	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3, Hidden: 4}
+	const long, changed = "conv: Render: conv: ", "conv: Backward: conv: lists of "
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		for _, lists := range []int{1, 2} {
+			for what, c := range map[string]struct {
+				want string
+				call func(h *harness)
+			}{
+				"too many at once": {"conv: Dense: conv", func(h *harness) { h.u.G = append(h.u.G, h.u.G...); h.Dense() }},
+				"too many":         {long, func(h *harness) { h.u.G = append(h.u.G, h.u.G...); h.Forward(true) }},
+				"none":             {long, func(h *harness) { h.u.G = nil; h.Forward(true) }},
+				"no gradients":     {long, func(h *harness) { h.u.Grad = nil; h.Forward(true) }},
+				"fewer on the way back": {changed, func(h *harness) {
+					h.Forward(true)
+					h.u.SetLen(1)
+					h.Backward()
+				}},
+			} {
+				h := newListsHarness(t, k, cfg, sizes{4, 4, 5, 5, 2}, 1, false, lists)
+				h.in.Written(h.in.MaxN)
+				refuses(t, k.String()+", "+what, c.want, func() { c.call(h) })
+			}
+		}
+		h := newListsHarness(t, k, cfg, sizes{4, 4, 5, 5, 2}, 1, false, 2)
+		h.u.G, h.u.Grad = h.u.G[:5], h.u.Grad[:5]
+		refuses(t, k.String()+", lists of 2.5", long, func() { h.Forward(true) })
+	}
+}
+
 // TestMisuse wants a typed panic from programmer errors.
 func TestMisuse(t *testing.T) {
 	cfg := Config{Name: "conv", In: 2, Out: 3, Side: 3}
