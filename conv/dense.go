@@ -26,6 +26,7 @@ func (l *layer) Dense() (*Dense, error) {
 		refuse("Dense", "%s has a list of elements for each image", l.cfg.Name)
 	}
 	l.checkLive("Dense")
+	l.evaluated = true
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
 	k := l.cfg.Side

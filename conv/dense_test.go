@@ -113,3 +113,20 @@ func TestDenseOfManyLists(t *testing.T) {
 	}()
 	h.Dense()
 }
+
+// The kernel network that Dense evaluated at positions of its own, in memory given back since, has no way back from
+// those of the last Render.
+func TestDenseBeforeBackward(t *testing.T) {
+	for _, k := range []kind{lifting, groupwise, pointwise, depthwise} {
+		h := newHarness(t, k, Config{Name: "l", In: 2, Out: 2, Side: 3, Hidden: 4}, sizes{maxIn: 2, maxOut: 2, h: 4, w: 4, b: 3}, 1, false)
+		h.in.Written(h.in.MaxN)
+		h.Forward(true)
+		if _, err := h.Dense(); err != nil {
+			t.Fatal(err)
+		}
+		refuses(t, k.String(), "conv: Backward: l: no Forward since the last Dense", h.Backward)
+		h.in.Written(h.in.MaxN)
+		h.Forward(true)
+		h.Backward()
+	}
+}

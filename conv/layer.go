@@ -123,6 +123,7 @@ type layer struct {
 	factors  kernelFactors // of the last Render, where there are such passes
 	shape    Shape
 
+	evaluated bool          // by Dense, since the last Render: the kernel network has seen other positions
 	positions int           // of the last Render: lists*NOut*NIn*len(taps), or half of it for pairs
 	x, dx     tensor.Buffer // [rows, positions] coordinates and their gradient
 	host      []float32     // the same on the host
@@ -467,6 +468,7 @@ func (l *layer) Render() {
 		refuse("Render", "%s: its input elements have weights, but Elements.Weighted did not say so when it was planned", l.cfg.Name)
 	}
 	l.checkLive("Render")
+	l.evaluated = false
 	u, _ := live(l.outEl)
 	v, _ := live(l.inEl)
 	lists := s.lists()
@@ -628,6 +630,9 @@ func (l *layer) Backward() {
 	l.bound("Backward")
 	if l.positions == 0 {
 		refuse("Backward", "%s: no Forward before it", l.cfg.Name)
+	}
+	if l.evaluated {
+		refuse("Backward", "%s: no Forward since the last Dense", l.cfg.Name)
 	}
 	l.checkKept()
 	dy := l.out.LiveGrad()
