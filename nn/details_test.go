@@ -622,6 +622,7 @@ func TestParametersBindAgain(t *testing.T) {
 	defer dev.Close()
 	var ps nn.Parameters
 	ps.Add(nn.NewParameter("w", nn.Weight, 20, 3), nn.NewParameter("stat", nn.Statistic, 40))
+	panics(t, "Parameters.Bind: the device is nil", func() { ps.Bind(nil) })
 	if err := ps.Bind(dev); err == nil {
 		t.Fatal("bound without memory")
 	}

@@ -104,11 +104,15 @@ func (ps *Parameters) Count() int {
 
 // Bind allocates the parameters and their gradients on dev and uploads the
 // values. Gradients start at zero. The error is the device's; Bind can then be called
-// again. As Upload and Download, it panics with *Error where Host is not as long as Shape says.
+// again. It panics with *Error where dev is nil and, as Upload and Download, where Host is not as
+// long as Shape says.
 func (ps *Parameters) Bind(dev tensor.Device) error {
 	const op = "Parameters.Bind"
 	if ps.dev != nil {
 		refuse(op, "already bound to a device")
+	}
+	if dev == nil {
+		refuse(op, "the device is nil; one such as tensor.NewCPU returns is needed")
 	}
 	ps.checkHost(op)
 	var size [Frequency + 1]int

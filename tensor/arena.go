@@ -129,10 +129,13 @@ func (a *Arena) Live() int { return liveAtOnce(blocks(a.spans)) }
 
 // Bind allocates the planned size on dev and sets every reserved buffer. The
 // error says how many bytes were wanted; the arena then stays as it is, so that
-// Bind can be called again.
+// Bind can be called again. It panics with *Error where it is bound already, or dev is nil.
 func (a *Arena) Bind(dev Device) error {
-	if a.dev != nil {
+	switch {
+	case a.dev != nil:
 		panic(&Error{"Arena.Bind", "already bound"})
+	case dev == nil:
+		panic(&Error{"Arena.Bind", "the device is nil; one such as NewCPU returns is needed"})
 	}
 	if a.tooLarge {
 		return fmt.Errorf("tensor: the planned buffers need more than %d bytes, which no memory has", 4*maxValues)

@@ -196,6 +196,19 @@ func TestArenaPoison(t *testing.T) {
 	}
 }
 
+// TestArenaWithoutDevice: an arena that no device was named for stays as it was.
+func TestArenaWithoutDevice(t *testing.T) {
+	var a tensor.Arena
+	var b tensor.Buffer
+	a.Reserve(&b, 3)
+	if e, ok := panicOf(func() { a.Bind(nil) }).(*tensor.Error); !ok || e.Op != "Arena.Bind" {
+		t.Errorf("Bind without a device: %v", e)
+	}
+	if err := a.Bind(newCPU(t, 1)); err != nil || b.Len() != 3 {
+		t.Errorf("Bind then: %v, %d values", err, b.Len())
+	}
+}
+
 // TestArenaAlias: an alias is the buffer that it was planned to be, also of another alias,
 // and takes no memory.
 func TestArenaAlias(t *testing.T) {
