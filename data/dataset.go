@@ -50,11 +50,12 @@ func (s *Split) Len() int { return len(s.Labels) }
 func (d *Dataset) Pixels() int { return d.Channels * d.Height * d.Width }
 
 // Image returns image i [C, H, W] of s, sharing its memory. It panics with
-// *Error when i is outside s.
+// *Error when i is outside s, or the images of s are not as many as its labels.
 func (d *Dataset) Image(s *Split, i int) []uint8 {
 	if i < 0 || i >= s.Len() {
 		failf("Image", "index %d outside a split of %d images", i, s.Len())
 	}
+	d.requireImages("Image", s)
 	p := d.Pixels()
 	return s.Images[i*p : (i+1)*p : (i+1)*p]
 }
@@ -106,11 +107,16 @@ func (d *Dataset) Validate() error {
 
 // requireSizes panics with *Error, on behalf of op, when the sizes of s and of the normalisation do not fit the images.
 func (d *Dataset) requireSizes(op string, s *Split) {
-	if p := d.Pixels(); len(s.Images) != s.Len()*p {
-		failf(op, "%d pixel values for %d images of %d", len(s.Images), s.Len(), p)
-	}
+	d.requireImages(op, s)
 	if len(d.Mean) != d.Channels || len(d.Std) != d.Channels {
 		failf(op, "%d means and %d standard deviations for %d channels", len(d.Mean), len(d.Std), d.Channels)
+	}
+}
+
+// requireImages is requireSizes for the images alone.
+func (d *Dataset) requireImages(op string, s *Split) {
+	if p := d.Pixels(); len(s.Images) != s.Len()*p {
+		failf(op, "%d pixel values for %d images of %d", len(s.Images), s.Len(), p)
 	}
 }
 

@@ -64,6 +64,7 @@ func TestBatchMisuse(t *testing.T) {
 		"1 means":                       func() { e := *d; e.Mean = e.Mean[:1]; e.Batch(buf, buf, &d.Train, []int{0}) },
 		"Image: index 4":                func() { d.Image(&d.Train, 4) },
 		"Image: index -2":               func() { d.Image(&d.Train, -2) },
+		"Image: 95 pixel values for 4":  func() { d.Image(&Split{ramp(95), d.Train.Labels}, 3) },
 	} {
 		wantPanic(t, say, f)
 	}
