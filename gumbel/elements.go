@@ -50,6 +50,8 @@ type cell struct {
 	grad   float64 // of the loss with respect to factor
 }
 
+const noGroup = "no group; one such as lie.SE2 is needed"
+
 // NewElements is NewLists for one list.
 func NewElements(g lie.Group, max int) *Elements { return NewLists(g, max, 1) }
 
@@ -62,7 +64,7 @@ func NewElements(g lie.Group, max int) *Elements { return NewLists(g, max, 1) }
 func NewLists(g lie.Group, max, lists int) *Elements {
 	switch {
 	case g == nil:
-		panic(&Error{"NewLists", "no group; one such as lie.SE2 is needed"})
+		panic(&Error{"NewLists", noGroup})
 	case max < 1 || max > maxElements:
 		panic(&Error{"NewLists", fmt.Sprintf("lists of %d elements; allowed are 1 to %d", max, maxElements)})
 	case lists < 1 || lists > maxListed/max:
@@ -85,9 +87,12 @@ func NewLists(g lie.Group, max, lists int) *Elements {
 	return e
 }
 
-// Identity returns lists of one element each, the identity. It panics with *Error for less
-// than one list or more than 2^30.
+// Identity returns lists of one element each, the identity. It panics with *Error for no
+// group, less than one list or more than 2^30.
 func Identity(g lie.Group, lists int) *Elements {
+	if g == nil {
+		panic(&Error{"Identity", noGroup})
+	}
 	if lists < 1 || lists > maxListed {
 		panic(&Error{"Identity", fmt.Sprintf("%d lists; allowed are 1 to %d", lists, maxListed)})
 	}

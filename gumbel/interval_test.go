@@ -727,6 +727,7 @@ func TestProgrammerErrors(t *testing.T) {
 		"too many lists":           func() { gumbel.NewLists(lie.SE2, 1<<16, 1<<14+1) },
 		"too many elements":        func() { gumbel.NewElements(lie.SE2, 1<<16+1) },
 		"lists beyond an int":      func() { gumbel.NewLists(lie.SE2, 4, math.MaxInt/2+1) },
+		"identities of no group":   func() { gumbel.Identity(nil, 1) },
 		"too many identities":      func() { gumbel.Identity(lie.SE2, math.MaxInt) },
 		"no group":                 func() { gumbel.NewElements(nil, 4) },
 		"another group":            func() { u.Draw(gumbel.NewElements(lie.E2, 8), &replay{}, true) },
