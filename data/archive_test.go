@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,7 @@ func TestUnpackRefuses(t *testing.T) {
 			{"a file twice", pack(t, one, entry{"other/one.bin", inside["one.bin"]}, two), "it holds one.bin twice"},
 			{"another size", pack(t, entry{"one.bin", ramp(301)}, two), "one.bin in it has 301 bytes, 300 expected"},
 			{"a link", pack(t, entry{"one.bin", nil}, two), "it lacks one.bin"},
+			{"too many entries", pack(t, slices.Repeat([]entry{{"x", nil}}, maxEntries+1)...), "more than 10000 entries"},
 			{"a folder of that name", pack(t, entry{"one.bin/more", ramp(300)}, two), "it lacks one.bin"},
 		} {
 			t.Run(suffix+" "+c.name, func(t *testing.T) {

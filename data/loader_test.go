@@ -34,6 +34,31 @@ func TestLoader(t *testing.T) {
 	}
 }
 
+// An augmented batch has the images of Order, with their classes, as the step's own stream
+// changes them.
+func TestLoaderAugments(t *testing.T) {
+	d := colours(10)
+	order, room := make([]int, 10), make([]uint8, 24)
+	changed := Split{Images: make([]uint8, 3*24), Labels: make([]uint8, 3)}
+	want, labels := make([]float32, 3*24), make([]float32, 3)
+	for name, a := range augmentations {
+		l := NewLoader(d, LoaderConfig{Batch: 3, Seed: 7, Augment: a})
+		for step := range 7 {
+			Order(order, 7, uint64(step/3))
+			s := stream.New(7, "augmentation", uint64(step))
+			for i, n := range order[step%3*3:][:3] {
+				changed.Labels[i] = d.Train.Labels[n]
+				a.apply(changed.Images[i*24:][:24], d.Image(&d.Train, n), room, d.Height, d.Width, s)
+			}
+			d.Batch(want, labels, &changed, []int{0, 1, 2})
+			if b := l.Next(); !slices.Equal(b.Images, want) || !slices.Equal(b.Labels, labels) {
+				t.Errorf("%s, step %d: another batch", name, step)
+			}
+		}
+		l.Close()
+	}
+}
+
 // A batch depends on its step, not on the first one.
 func TestLoaderFirst(t *testing.T) {
 	d := colours(10)
@@ -193,16 +218,16 @@ func TestFlipCrop(t *testing.T) {
 // Angles fill the interval.
 func TestRotation(t *testing.T) {
 	const most = .7
-	src := ramp(25)
-	dst, room, want := make([]uint8, 25), make([]uint8, 25), make([]uint8, 25)
+	src := ramp(40)
+	dst, room, want := make([]uint8, 40), make([]uint8, 40), make([]uint8, 40)
 	s, again := stream.New(1, "test", 0), stream.New(1, "test", 0)
 	low, high := 0., 0.
 	for range 200 {
-		Augmentation{Rotate: most}.apply(dst, src, room, 5, 5, s)
+		Augmentation{Rotate: most}.apply(dst, src, room, 4, 5, s)
 		angle := most * (2*again.Float64() - 1)
 		low, high = min(low, angle), max(high, angle)
 		sin, cos := sincos(angle)
-		turn(want, src, 5, 5, sin, cos)
+		turn(want, src, 4, 5, sin, cos)
 		if !slices.Equal(dst, want) {
 			t.Fatalf("not turned by %v", angle)
 		}

@@ -334,6 +334,16 @@ func above(image []uint8) (ink int) {
 	return ink
 }
 
+// A tenth of the sixes validate, of few one, and of a single one none.
+func TestFewSixes(t *testing.T) {
+	for n, held := range map[int]int{1: 0, 2: 1, 9: 1, 19: 1, 20: 2} {
+		d := MNIST6180(topped(n, 1), 3)
+		if train, validation := d.Train.Len(), d.Validation.Len(); train != 2*(n-held) || validation != 2*held {
+			t.Errorf("%d sixes and copies to train on and %d to validate by, of %d sixes", train, validation, n)
+		}
+	}
+}
+
 func TestMNIST6Circle(t *testing.T) {
 	m := topped(200, 100)
 	before := slices.Clone(m.Train.Images)

@@ -129,6 +129,12 @@ func TestReadRotMNISTRefuses(t *testing.T) {
 	dir := rotMNISTAt(t, 10, 10)
 	_, err := ReadRotMNIST(dir, Division{Seed: 1})
 	wantFileError(t, err, dir, "10 images where mnist_all_rotation_normalized_float_train_valid.amat has 12000")
+	train := filepath.Join(dir, RotMNISTFiles().Files[0].Name+".gz")
+	if err := os.WriteFile(train, []byte("0 x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ReadRotMNIST(dir, Division{Seed: 1})
+	wantFileError(t, err, train, `line 1, number 2: "x" is no number`)
 	_, err = ReadRotMNIST(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "train_valid.amat", "2 of the 2 files of rotmnist are missing", "mnist_rotation_new.zip", "-data")
 }
