@@ -160,6 +160,24 @@ func TestInspectOfNoNumbers(t *testing.T) {
 	}
 }
 
+// What eval prints, and how many draws it takes.
+func TestEvalPrints(t *testing.T) {
+	var out strings.Builder
+	found := evalJSON{Accuracy: .75, AccuracyStd: .0125, Loss: .5, Draws: 1, Learned: []float64{.5, 1}}
+	if err := (&evaluation{}).print(&console{stdout: &out}, found, true); err != nil {
+		t.Fatal(err)
+	}
+	if want := "test accuracy  0.7500 ± 0.0125 over 1 draw\ntest loss  0.5000 nats\nlearned subsets  [0.50 1.00]\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	for draws, allowed := range map[int]bool{0: false, 1: true, 10000: true, 10001: false} {
+		e := &evaluation{means: means{threads: 1}, draws: draws, given: func(name string) bool { return name == "draws" }}
+		if err := e.check(); (err == nil) != allowed {
+			t.Errorf("%d draws: %v", draws, err)
+		}
+	}
+}
+
 // The keys of eval -json are promised.
 func TestEvalKeys(t *testing.T) {
 	_, stdout, _ := here("eval", "-json", finished(t))

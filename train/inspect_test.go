@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/noether-go/noether/gumbel"
+	"github.com/noether-go/noether/model"
 )
 
 // inspect prints and writes what a run is like, and changes nothing in its directory.
@@ -124,6 +127,48 @@ func TestInspectFull(t *testing.T) {
 	}
 	if page := string(read(t, out, inspectPage)); !strings.Contains(page, "<h1>full</h1>") {
 		t.Error("the page does not name the run")
+	}
+}
+
+// What was found stands under its heading, each number in its column.
+func TestInspectPrints(t *testing.T) {
+	parts := model.Parts{Total: .1, Grid: .2, Boundary: .3, Pooling: .4, Sampling: .5, Subset: .6, Group: .7, Truncation: .8}
+	found := &inspectJSON{
+		Accuracy: .75, AccuracyStd: .0125, Draws: 3, Synthetic: true,
+		Layers:  []layerJSON{{"block 1, convolution 1", .5, []gumbel.Learned{{Theta: .5}, {Keep: []float64{1, .25}}}}},
+		Resets:  []reset{{.25, .375, nil}, {1, .5, nil}},
+		Degrees: []float64{-180, -90, 0, 90}, Probability: []float64{.125, .25, .5, .75},
+		Equivariance: []equivarianceEntry{{Scale: 1}, {Degrees: 90, Scale: 1, Parts: parts}, {Flip: true, Scale: 1}, {Scale: .5}, {Scale: 1}},
+		Confusion:    [][]int{{7, 1}, {2, 6}},
+	}
+	var out strings.Builder
+	if err := (&inspection{out: "shown"}).print(&out, found, true); err != nil {
+		t.Fatal(err)
+	}
+	want := `test accuracy  0.7500 ± 0.0125 over 3 draws (synthetic data)
+learned subsets
+  block 1, convolution 1       0.500 of the group  kept with probability [1.00 0.25]
+accuracy with every subset reset
+  to 0.25 of the group         0.3750
+  to 1.00 of the group         0.5000
+probability of the first class against the rotation
+  -180°  0.125
+    90°  0.750
+relative difference of the pooled features
+                          total     grid boundary  pooling sampling   subset    group truncation
+  0°                     0.0000   0.0000   0.0000   0.0000   0.0000   0.0000   0.0000     0.0000
+  90°                    0.1000   0.2000   0.3000   0.4000   0.5000   0.6000   0.7000     0.8000
+  flip                   0.0000   0.0000   0.0000   0.0000   0.0000   0.0000   0.0000     0.0000
+  scale 0.50             0.0000   0.0000   0.0000   0.0000   0.0000   0.0000   0.0000     0.0000
+  scale 1.00             0.0000   0.0000   0.0000   0.0000   0.0000   0.0000   0.0000     0.0000
+images of each class (row) put into each
+       7      1
+       2      6
+page  shown/inspect.html
+figures  shown/inspect.json
+`
+	if got := filepath.ToSlash(out.String()); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

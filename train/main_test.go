@@ -714,6 +714,9 @@ func TestStateBeforeWeights(t *testing.T) {
 	if !s.dir.has(stateFile) {
 		t.Error("there is no state yet")
 	}
+	if total, done := s.trainer.Steps(); done != total/3 {
+		t.Errorf("the run went on to step %d of %d after an epoch that could not be written", done, total)
+	}
 }
 
 // Within an epoch the state is saved after each train.save_every steps, and after no others.

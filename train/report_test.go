@@ -614,12 +614,30 @@ func TestRotationChart(t *testing.T) {
 	_, _, _, f := sample(t, "strokes6-180", 1, true)
 	f.crossings = []float64{-90, 90}
 	points := rotationChart("rotation", "", f).Points
+	if desc := rotationChart("rotation", "", f).Desc; !strings.Contains(desc, " It crosses one half at \u221290° and 90°.") {
+		t.Error(desc)
+	}
 	if len(points) != 2 || points[0].X != -90 || !points[0].Left || points[1].X != 90 || points[1].Left || points[1].Label != "90°" || points[1].Y != 0.5 {
 		t.Errorf("%+v", points)
 	}
 	f.crossings = make([]float64, 7)
 	if points := rotationChart("rotation", "", f).Points; points != nil {
 		t.Errorf("%d points of a curve that wavers", len(points))
+	}
+}
+
+// Angles are listed in words, and in short where there are few.
+func TestAngles(t *testing.T) {
+	for _, c := range []struct {
+		angles       []float64
+		words, short string
+	}{
+		{nil, "", ""}, {[]float64{-0.4}, "0°", "0°"}, {[]float64{-91.6, 88}, "−92° and 88°", "−92°, 88°"},
+		{[]float64{-90, 0, 45, 90}, "−90°, 0°, 45° and 90°", "−90°, 0°, 45°, 90°"}, {[]float64{1, 2, 3, 4, 5}, "1°, 2°, 3°, 4° and 5°", ""},
+	} {
+		if words, short := inWords(c.angles), inShort(c.angles); words != c.words || short != c.short {
+			t.Errorf("%v: %q and %q, want %q and %q", c.angles, words, short, c.words, c.short)
+		}
 	}
 }
 

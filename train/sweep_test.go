@@ -441,7 +441,7 @@ func TestSweepTableAlone(t *testing.T) {
 // has a row as well.
 func TestTableOfPaper(t *testing.T) {
 	var runs []*plannedRun
-	for _, preset := range []string{"cifar10-se2-16-partial", "rotmnist-se2-8-full"} {
+	for _, preset := range []string{"cifar10-se2-16-partial", "rotmnist-se2-8-full", partialPreset} {
 		c, err := config.Lookup(preset)
 		if err != nil {
 			t.Fatal(err)
@@ -458,6 +458,7 @@ func TestTableOfPaper(t *testing.T) {
 |---|---|---|---|---|---|---|---|---|
 | cifar10-se2-16-partial | cifar10 | 1 | 0.5000 | - | 0.0100 | 50s | main table, CIFAR-10, partial SE(2), 16 elements: 0.8911; ablation, CIFAR-10, partial SE(2), 16 elements: 0.8745 | - |
 | rotmnist-se2-8-full | - | 0 of 1 | - | - | - | - | main table, RotMNIST, SE(2), 8 elements: number not at hand | - |
+| strokes6-180-se2-8-partial | - | 0 of 1 | - | - | - | - | - | - |
 `
 	if got := string(read(t, path)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
@@ -477,6 +478,23 @@ func TestTableOfPaper(t *testing.T) {
 		if !strings.Contains(doc, "`"+key+"`") {
 			t.Errorf("docs/command-line.md does not explain %s", key)
 		}
+	}
+}
+
+// Of several runs a row has means, and the deviation of a sample.
+func TestTableOfSeveralRuns(t *testing.T) {
+	c, err := config.Lookup(partialPreset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []*plannedRun
+	for i := range 3 {
+		r := result{Dataset: "x", TestAccuracy: .5 + float64(i)/4, TestAccuracyStd: .01 * float64(i), SecondsPerStep: float64(i), Steps: 2}
+		runs = append(runs, &plannedRun{cfg: &c, result: &r})
+	}
+	cells := newTable(runs, []uint64{1, 2, 3}).Rows[0].cells(3)
+	if got := strings.Join(cells[1:7], " "); got != "x 3 0.7500 0.2500 0.0100 2s" {
+		t.Error(got)
 	}
 }
 
@@ -632,7 +650,8 @@ func TestSlurm(t *testing.T) {
 	if code != exitOK || stderr != "" || stdout != table {
 		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if script := string(read(t, folder, "job")); !strings.Contains(script, "exec "+shellQuote(program)+" ") || !strings.Contains(script, "cd "+shellQuote(folder)) {
+	if script := string(read(t, folder, "job")); !strings.Contains(script, "exec "+shellQuote(program)+" ") || !strings.Contains(script, "cd "+shellQuote(folder)) ||
+		!strings.Contains(script, "allowed: 0 to 0; ") || !strings.Contains(script, "\texit 2 ;;\n") {
 		t.Error(script)
 	}
 	if list, err := os.ReadDir(filepath.Join(folder, "new")); err != nil || len(list) > 0 {
