@@ -152,6 +152,33 @@ func TestChart(t *testing.T) {
 	}
 }
 
+// What belongs to a value stands at it: ticks, levels, points and turned pictures.
+func TestChartPlaces(t *testing.T) {
+	svg, f := sample().SVG(600, 300), sample().layout(600, 300)
+	x, y := func(v float64) string { return num(f.px(v)) }, func(v float64) string { return num(f.py(v)) }
+	left, right, bottom := num(f.left), num(f.right), num(f.bottom)
+	want := []string{
+		`<path class="level" d="M` + left + " " + y(.5) + "H" + right + `"/>`, `<path class="axis" d="M` + left + " " + bottom + "H" + right + `"/>`,
+		`<path class="drop" d="M` + x(1) + " " + y(.5) + "V" + bottom + `"/>`, `<circle class="point" cx="` + x(1) + `" cy="` + y(.5) + `" r="4.5"/>`,
+		`<g class="c2"><path class="line dashed" d="M` + x(0) + " " + y(0) + "L" + x(3) + " " + y(1) + `"/>`,
+		`cx="` + x(2) + `" cy="` + y(.25) + `" r="2.5"><title>first &lt;line&gt;, 2: 0.25</title>`,
+		`<g id="sample-picture"><path`,
+	}
+	for _, v := range f.y.Ticks {
+		label := `<text x="` + num(f.left-tickGap) + `" y="` + num(f.py(v)+4) + `" text-anchor="end" class="tick">` + f.y.Format(v) + "<"
+		want = append(want, `<path class="grid" d="M`+left+" "+y(v)+"H"+right+`"/>`, label)
+	}
+	for _, v := range []float64{0, 1, 2, 3} {
+		label := `<text x="` + x(v) + `" y="` + num(f.bottom+lineHeight+4) + `" text-anchor="middle" class="tick">` + f.x.Format(v) + "<"
+		want = append(want, `<path class="axis" d="M`+x(v)+" "+bottom+`v4"/>`, label, `translate(`+x(v)+" ", `rotate(`+num(-v)+`)`)
+	}
+	for _, s := range want {
+		if !strings.Contains(svg, s) {
+			t.Errorf("no %s in %s", s, svg)
+		}
+	}
+}
+
 // The line goes through its values, and a gap is a gap.
 func TestChartLine(t *testing.T) {
 	f := sample().layout(600, 300)
@@ -181,7 +208,7 @@ func TestChartDots(t *testing.T) {
 func TestFile(t *testing.T) {
 	svg := sample().File(800, 400)
 	wellFormed(t, svg)
-	if !strings.HasPrefix(svg, "<svg xmlns=") || !strings.Contains(svg, Style) || !strings.Contains(svg, `width="800" height="400"`) {
+	if !strings.HasPrefix(svg, "<svg xmlns=") || !strings.Contains(svg, Style) || !strings.Contains(svg, `class="line"`) || !strings.Contains(svg, `width="800" height="400"`) {
 		t.Errorf("not a file of its own: %.300s", svg)
 	}
 	for _, variable := range regexp.MustCompile(`var\((--[a-z0-9]+)\)`).FindAllStringSubmatch(svg, -1) {
@@ -241,6 +268,22 @@ func TestCircle(t *testing.T) {
 	}
 }
 
+// Further than a quarter to either side the arc is the larger one of the two between its ends,
+// and elements stand in the middles of equal parts of it.
+func TestCircleArc(t *testing.T) {
+	svg := (&Circle{ID: "c", HalfWidth: .75, Elements: 3, Color: First}).SVG()
+	d := num(40 / math.Sqrt2)
+	want := []string{`d="M-` + d + " " + d + `A40 40 0 1 1 ` + d + " " + d + `"`, `<title id="c-title">`, `class="strong big"`}
+	for _, at := range []string{`cx="-40" cy="0"`, `cx="0" cy="-40"`, `cx="40" cy="0"`} {
+		want = append(want, `<circle class="element" `+at)
+	}
+	for _, s := range want {
+		if !strings.Contains(svg, s) {
+			t.Errorf("no %s in %s", s, svg)
+		}
+	}
+}
+
 // The shapes of a picture cover each pixel as often as its shade says.
 func TestPicture(t *testing.T) {
 	p := &Picture{Width: 3, Height: 2, Ink: []uint8{0, 64, 255, 128, 191, 10}}
@@ -257,6 +300,13 @@ func TestPicture(t *testing.T) {
 	}
 	if want := [6]int{0, 1, 4, 2, 3, 0}; got != want {
 		t.Errorf("shades %v, want %v", got, want)
+	}
+	paper := 1.0 // what is left of it under so many shapes
+	for s, m := range regexp.MustCompile(`fill-opacity="([^"]*)"`).FindAllStringSubmatch(svg, -1) {
+		opacity, _ := strconv.ParseFloat(m[1], 64)
+		if paper *= 1 - opacity; math.Abs(paper-float64(3-s)/4) > 0.01 {
+			t.Errorf("%d shapes leave %v of the paper", s+1, paper)
+		}
 	}
 }
 
