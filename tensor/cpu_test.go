@@ -68,6 +68,33 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 	})
 }
 
+// TestFirstOperation: an operation has the memory that it needs on a device that has run no other, and gives the same bits
+// there as on one that has.
+func TestFirstOperation(t *testing.T) {
+	used := newCPU(t, 1)
+	list := devicetest.Cases()
+	for i := range list {
+		if testing.Short() && i%4 > 0 { // slow under the race detector
+			continue
+		}
+		want, err := devicetest.Outputs(used, &list[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, err := tensor.NewCPU(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := devicetest.Outputs(fresh, &list[i])
+		if err != nil || !devicetest.SameBits(got, want) {
+			t.Errorf("%s: error %v, or other bits than on a device that has been used", list[i].Name(), err)
+		}
+		if err := fresh.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestOperationsAllocateNothing(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		dev := newCPU(t, threads)
