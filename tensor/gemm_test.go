@@ -375,7 +375,10 @@ func TestGemmDevice(t *testing.T) {
 			}
 			return x
 		}
-		for i, s := range [][4]int{{1, 32, 200, 20}, {3, 17, 45, 33}, {5, 30, 64, 40}, {2, 8, 600, 3}, {7, 5, 5, 5}, {0, 20, 90, 10}, {2, 40, 40, 0}} {
+		for i, s := range [][4]int{
+			{1, 32, 200, 20}, {3, 17, 45, 33}, {5, 30, 64, 40}, {2, 8, 600, 3}, {7, 5, 5, 5}, {0, 20, 90, 10}, {2, 40, 40, 0},
+			{2, 95, 90, 95}, // enough for a matrix unit
+		} {
 			for variant := range 16 {
 				g := &GemmArgs{
 					TransA: variant&1 != 0, TransB: variant&2 != 0, Accumulate: variant&4 != 0,
