@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/noether-go/noether/asm"
 	"github.com/noether-go/noether/internal/asmtest"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/tensor"
@@ -132,6 +133,7 @@ func trials() []trial {
 		{2, 3, 2, 4, 2, 4, 1, 1, 16, 3, Same},    // with taps outside
 		{16, 16, 4, 4, 1, 2, 2, 2, 40, 1, Same},  // fewer live elements
 		{4, 1, 8, 1, 7, 1, 1, 2, 16, 3, Same},    // planes of two positions
+		{8, 14, 1, 1, 1, 1, 18, 18, 15, 5, Same}, // long rows that take most of the workspace
 	}
 	random := stream.New(1, "shapes", 0)
 	more := 30
@@ -253,9 +255,9 @@ type problem struct {
 
 func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) {
 	asmtest.EachLevel(t, func(t *testing.T) {
-		dev := newCPU(t, 2)
 		host := tensor.HostBuffer
 		for _, c := range problems {
+			dev := newCPU(t, 2) // whose workspace is as large as these passes ask for
 			s, want := &c.live, c.want
 			p := create(&c.largest)
 			compare := func(t *testing.T, what string, got []float32, want, size []float64) {
@@ -272,8 +274,11 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 			pre, tmp := poisoned(prepared), poisoned(scratch)
 			y, dx, dk, db := poisoned(len(want.y)), poisoned(len(want.dx)), poisoned(len(want.dk)), poisoned(s.Out)
 			clear(db.values())
+			spoil(dev)
 			p.Prepare(pre.buffer(), host(c.kernel), host(c.bias), tmp.buffer(), s)
+			spoil(dev)
 			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
+			spoil(dev)
 			p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare(t, c.name+": y", y.values(), want.y, want.sizeY)
 			compare(t, c.name+": dx", dx.values(), want.dx, want.sizeX)
@@ -286,16 +291,21 @@ func testPasses(t *testing.T, create func(s *Shape) Passes, problems []problem) 
 				dx.values()[i] = float32(i % 7)
 				sum[i], size[i] = want.dx[i]+float64(i%7), want.sizeX[i]+float64(i%7)
 			}
+			spoil(dev)
 			p.Backward(tensor.Buffer{}, tensor.Buffer{}, dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, true)
 			compare(t, c.name+": dx added", dx.values(), sum, size)
 
 			// Without a bias.
+			spoil(dev)
 			p.Prepare(pre.buffer(), host(c.kernel), tensor.Buffer{}, tmp.buffer(), s)
+			spoil(dev)
 			p.Forward(y.buffer(), host(c.x), pre.buffer(), tmp.buffer(), s)
 			compare(t, c.name+": y without bias", y.values(), withoutBias(&c), want.sizeY)
 
 			// Without a Forward before.
+			spoil(dev)
 			p.Prepare(pre.buffer(), host(c.kernel), tensor.Buffer{}, tmp.buffer(), s)
+			spoil(dev)
 			p.Backward(dk.buffer(), db.buffer(), dx.buffer(), host(c.x), host(c.dy), pre.buffer(), tmp.buffer(), s, false)
 			compare(t, c.name+": dx without forward", dx.values(), want.dx, want.sizeX)
 			compare(t, c.name+": dkernel without forward", dk.values(), want.dk, want.size)
@@ -331,8 +341,10 @@ func testFrozen(t *testing.T, dev *tensor.CPU, p Passes, c *problem, compare fun
 		if bias.IsZero() {
 			want, what = plain, ": y without bias, frozen"
 		}
+		spoil(dev)
 		p.Prepare(pre.buffer(), tensor.HostBuffer(c.kernel), bias, tmp.buffer(), s)
 		for range 2 {
+			spoil(dev)
 			p.Forward(y.buffer(), tensor.HostBuffer(c.x), pre.buffer(), tmp.buffer(), s)
 			compare(t, c.name+what, y.values(), want, c.want.sizeY)
 		}
@@ -410,6 +422,13 @@ func poisoned(n int) guarded {
 		g[i] = float32(math.NaN())
 	}
 	return g
+}
+
+// spoil fills the workspace, whose contents are anything at the beginning of a pass, with NaN.
+func spoil(dev *tensor.CPU) {
+	for worker := range dev.Threads() {
+		asm.Fill(dev.Workspace(worker), float32(math.NaN()))
+	}
 }
 
 func (g guarded) values() []float32     { return g[:len(g)-fence] }
