@@ -292,6 +292,34 @@ func TestPenaltyOfOneList(t *testing.T) {
 	}
 }
 
+// TestPenaltyOfZeros: the norm of a kernel of zeros has a kink, and adds nothing to the gradients.
+func TestPenaltyOfZeros(t *testing.T) {
+	h := penalised(t, groupwise, Config{In: 2, Out: 3, Side: 3}, sizes{2, 2, 3, 3, 2}, 2, 2, 1, 1, 1)
+	for _, p := range h.Parameters() {
+		if strings.Contains(p.Name, "kernel_net.4.") { // the last linear map
+			clear(p.Host)
+		}
+	}
+	h.params.Upload()
+	h.Forward(true)
+	h.dev.Fill(h.out.Grad, 0)
+	h.out.Accumulate()
+	h.Backward()
+	if h.Penalty() != 0 {
+		t.Errorf("the penalty is %v", h.Penalty())
+	}
+	for _, p := range h.Parameters() {
+		if !p.Trained() {
+			continue
+		}
+		for _, g := range h.download(p.Grad) {
+			if g != 0 {
+				t.Fatalf("a gradient of %s is %v", p.Name, g)
+			}
+		}
+	}
+}
+
 // TestPenaltyLeavesMaps: a penalty, whose memory the weighted input and its gradient had before, changes nothing about
 // the gradients of maps and of weights.
 func TestPenaltyLeavesMaps(t *testing.T) {
