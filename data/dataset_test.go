@@ -34,7 +34,7 @@ func TestBatch(t *testing.T) {
 					x := float64(d.Train.Images[n*24+c*12+p])
 					want := (x/255 - float64(d.Mean[c])) / float64(d.Std[c])
 					got := float64(dst[b*24+c*12+p])
-					if math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
+					if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(want))) {
 						t.Fatalf("image %d, channel %d, pixel %d: %v, want %v", n, c, p, got, want)
 					}
 				}

@@ -229,7 +229,7 @@ func TestDirection(t *testing.T) {
 	var moment [4]float64
 	for range n {
 		sin, cos := direction(src)
-		if math.Abs(sin*sin+cos*cos-1) > 1e-15 {
+		if !(math.Abs(sin*sin+cos*cos-1) <= 1e-15) {
 			t.Fatalf("%v, %v is not on the circle", sin, cos)
 		}
 		angle := math.Atan2(sin, cos) + math.Pi
@@ -239,12 +239,12 @@ func TestDirection(t *testing.T) {
 		}
 	}
 	for k, v := range octant { // five standard deviations
-		if math.Abs(float64(v)-n/8) > 5*math.Sqrt(n*7/64.) {
+		if !(math.Abs(float64(v)-n/8) <= 5*math.Sqrt(n*7/64.)) {
 			t.Errorf("eighth %d of the circle has %d of %d angles", k, v, n)
 		}
 	}
 	for k, v := range moment {
-		if math.Abs(v) > 5/math.Sqrt(2*n) {
+		if !(math.Abs(v) <= 5/math.Sqrt(2*n)) {
 			t.Errorf("moment %d is %v", k+1, v)
 		}
 	}
@@ -269,7 +269,7 @@ func TestSyntheticRotMNISTOfMNIST(t *testing.T) {
 		return sum / float64(len(images))
 	}
 	before, after := ink(m.Train.Images), ink(d.Train.Images)
-	if math.Abs(after/before-1) > 0.02 {
+	if !(math.Abs(after/before-1) <= 0.02) {
 		t.Errorf("mean ink %v, of MNIST %v", after, before)
 	}
 }

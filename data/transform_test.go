@@ -91,7 +91,7 @@ func TestRotateRamp(t *testing.T) {
 					continue
 				}
 				checked++
-				if want := 100 + 2*row - 3*col; math.Abs(float64(dst[r*w+c])-want) > 1e-4 {
+				if want := 100 + 2*row - 3*col; !(math.Abs(float64(dst[r*w+c])-want) <= 1e-4) {
 					t.Fatalf("%v degrees: %v at (%d, %d), want %v", degrees, dst[r*w+c], r, c, want)
 				}
 			}
@@ -110,7 +110,7 @@ func TestRotateBytes(t *testing.T) {
 			Rotate(dst, src, 28, 28, a)
 			Rotate(dstF, floats(src), 28, 28, a)
 			for p := range dst {
-				if math.Abs(float64(dst[p])-float64(dstF[p])) > .5001 {
+				if !(math.Abs(float64(dst[p])-float64(dstF[p])) <= .5001) {
 					t.Fatalf("pixel %d: %d for %v", p, dst[p], dstF[p])
 				}
 			}
@@ -139,7 +139,7 @@ func TestSincos(t *testing.T) {
 	for k := -4000; k <= 4000; k++ {
 		angle := math.Pi * float64(k) / 4000
 		sin, cos := sincos(angle)
-		if wantSin, wantCos := math.Sincos(angle); math.Abs(sin-wantSin) > 4e-15 || math.Abs(cos-wantCos) > 4e-15 {
+		if wantSin, wantCos := math.Sincos(angle); !(math.Abs(sin-wantSin) <= 4e-15) || !(math.Abs(cos-wantCos) <= 4e-15) {
 			t.Errorf("sine and cosine of %v: %v, %v", angle, sin, cos)
 		}
 	}

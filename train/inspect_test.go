@@ -100,7 +100,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("%d images are counted, want 8 for each of %d draws", sum, found.Draws)
 	}
 	for i, p := range found.Probability {
-		if !(p >= 0 && p <= 1) || math.Abs(found.Degrees[i]-float64(-180+10*i)) > 1e-9 {
+		if !(p >= 0 && p <= 1) || !(math.Abs(found.Degrees[i]-float64(-180+10*i)) <= 1e-9) {
 			t.Errorf("probability %v at %v degrees", p, found.Degrees[i])
 		}
 	}
@@ -268,7 +268,7 @@ func TestInspectScalings(t *testing.T) {
 		if i >= 14 {
 			want = math.Exp2(float64(i-18) / 8)
 		}
-		if math.Abs(e.Scale-want) > 1e-12 || i < 14 && e.Truncation != 0 {
+		if !(math.Abs(e.Scale-want) <= 1e-12) || i < 14 && e.Truncation != 0 {
 			t.Errorf("transformation %d: %+v", i, e)
 		}
 	}

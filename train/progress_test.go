@@ -23,7 +23,7 @@ func TestProgressBar(t *testing.T) {
 			loss *= 0.9
 		}
 		b.step(p)
-		if at := b.bar.State().CurrentNum; at != int64(i) || math.Abs(b.loss-loss) > 1e-12 {
+		if at := b.bar.State().CurrentNum; at != int64(i) || !(math.Abs(b.loss-loss) <= 1e-12) {
 			t.Errorf("after step %d the bar is at %d, with the loss %v, want %v", i, at, b.loss, loss)
 		}
 		if i == 10 {

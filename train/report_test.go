@@ -217,7 +217,7 @@ func TestCrossings(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-12 {
+			if !(math.Abs(got[i]-c.want[i]) <= 1e-12) {
 				t.Errorf("%v crosses 1/2 at %v, want %v", c.y, got, c.want)
 			}
 		}
@@ -250,7 +250,7 @@ func TestCurve(t *testing.T) {
 	}
 	p := net.Probabilities(turned, 1, 7)
 	for i := range len(f.angles) - 1 {
-		if want := (p[6*i] + p[6*i+2] + p[6*i+4]) / 3; math.Abs(got[i]-want) > 1e-12 {
+		if want := (p[6*i] + p[6*i+2] + p[6*i+4]) / 3; !(math.Abs(got[i]-want) <= 1e-12) {
 			t.Errorf("%v degrees: %v, want %v", f.angles[i], got[i], want)
 		}
 	}
@@ -275,7 +275,7 @@ func TestMeasuredEquivariance(t *testing.T) {
 			t.Fatalf("%d images, want %d; %d transformations", f.turned, want, len(f.equivariance))
 		}
 		for i, e := range f.equivariance {
-			if e.Flip != (i == 5) || i < 5 && math.Abs(e.Angle-float64(i)*math.Pi/4) > 1e-12 {
+			if e.Flip != (i == 5) || i < 5 && !(math.Abs(e.Angle-float64(i)*math.Pi/4) <= 1e-12) {
 				t.Errorf("transformation %d is %v", i, e.Transformation)
 			}
 		}
@@ -300,7 +300,7 @@ func TestMeasuredScalings(t *testing.T) {
 			t.Fatalf("%s: %d transformations", group.Name(), len(f.equivariance))
 		}
 		for i, e := range f.equivariance[3:] {
-			if math.Abs(math.Log2(e.Scale)-float64(i-2)/4) > 1e-12 || e.Flip || e.Angle != 0 || !e.Element || (i == 2) != (e.Pooled == model.Parts{}) {
+			if !(math.Abs(math.Log2(e.Scale)-float64(i-2)/4) <= 1e-12) || e.Flip || e.Angle != 0 || !e.Element || (i == 2) != (e.Pooled == model.Parts{}) {
 				t.Errorf("scaling %d is %v, element %v: %+v", i, e.Transformation, e.Element, e.Pooled)
 			}
 		}
@@ -313,7 +313,7 @@ func TestMeasuredScalings(t *testing.T) {
 		}
 		for _, ch := range []*plots.Chart{equivarianceChart(&f, scalings), perLayerChart(&f, scalings)} {
 			for _, l := range ch.Lines {
-				if len(l.X) != want || math.Abs(l.X[0]+0.5) > 1e-12 || math.Abs(l.X[4]-0.5) > 1e-12 {
+				if len(l.X) != want || !(math.Abs(l.X[0]+0.5) <= 1e-12) || !(math.Abs(l.X[4]-0.5) <= 1e-12) {
 					t.Errorf("%s: line %s at %v", ch.ID, l.Name, l.X)
 				}
 			}
@@ -512,7 +512,7 @@ func TestPerLayerChart(t *testing.T) {
 	}
 	for k, l := range got.Lines {
 		for i := range 5 { // the sixth is a flip
-			if len(l.X) != 5 || math.Abs(l.X[i]-45*float64(i)) > 1e-9 || l.Y[i] != float64(10*k+i) || got.Y.Max != 34 {
+			if len(l.X) != 5 || !(math.Abs(l.X[i]-45*float64(i)) <= 1e-9) || l.Y[i] != float64(10*k+i) || got.Y.Max != 34 {
 				t.Errorf("line %d: %v against %v, up to %v", k, l.Y, l.X, got.Y.Max)
 			}
 		}
@@ -602,7 +602,7 @@ func TestShownElements(t *testing.T) {
 		}
 		if c.group == lie.SE2 {
 			m := c.group.Matrix(elements[2]) // takes what lies to the right upwards, where rows begin
-			if math.Abs(m[0][1]+1) > 1e-12 {
+			if !(math.Abs(m[0][1]+1) <= 1e-12) {
 				t.Errorf("90 degrees are the matrix %v", m)
 			}
 		}

@@ -77,7 +77,7 @@ func TestOperations(t *testing.T) {
 			if g.Axis != axis {
 				continue
 			}
-			if got := math.Log2(g.Formula(8) / g.Formula(4)); math.Abs(got-power) > 1e-12 {
+			if got := math.Log2(g.Formula(8) / g.Formula(4)); !(math.Abs(got-power) <= 1e-12) {
 				t.Errorf("operations grow with the power %v of the %s, want %v", got, axis, power)
 			}
 		}

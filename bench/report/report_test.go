@@ -144,7 +144,7 @@ func TestRatios(t *testing.T) {
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-12*math.Abs(want) {
+		if !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
 			t.Errorf("%s is %v, want %v", what, got, want)
 		}
 	}
@@ -342,7 +342,7 @@ Duration: 2.19s, Total samples = 1.60s (72.04%)
 		t.Fatalf("%+v", list)
 	}
 	for i, want := range []float64{0.25, 0.5, 0.125, 0.0625, 0.0375, 0.025} {
-		if got := list[0].shares[i]; math.Abs(got-want) > 1e-12 {
+		if got := list[0].shares[i]; !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s: %v, want %v", kinds[i].name, got, want)
 		}
 	}

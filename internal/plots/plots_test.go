@@ -72,7 +72,7 @@ func TestAxisFitted(t *testing.T) {
 		{Axis{Max: 1000, Whole: true}, nil, 0, 1000, []string{"0", "200", "400", "600", "800", "1000"}},
 	} {
 		a := c.axis.fitted(c.values, 5)
-		if math.Abs(a.Min-c.min) > 1e-12 || math.Abs(a.Max-c.max) > 1e-12 || !slices.Equal(labels(a), c.labels) {
+		if !(math.Abs(a.Min-c.min) <= 1e-12) || !(math.Abs(a.Max-c.max) <= 1e-12) || !slices.Equal(labels(a), c.labels) {
 			t.Errorf("%+v over %v: %v to %v at %v", c.axis, c.values, a.Min, a.Max, labels(a))
 		}
 	}
@@ -304,7 +304,7 @@ func TestPicture(t *testing.T) {
 	paper := 1.0 // what is left of it under so many shapes
 	for s, m := range regexp.MustCompile(`fill-opacity="([^"]*)"`).FindAllStringSubmatch(svg, -1) {
 		opacity, _ := strconv.ParseFloat(m[1], 64)
-		if paper *= 1 - opacity; math.Abs(paper-float64(3-s)/4) > 0.01 {
+		if paper *= 1 - opacity; !(math.Abs(paper-float64(3-s)/4) <= 0.01) {
 			t.Errorf("%d shapes leave %v of the paper", s+1, paper)
 		}
 	}
@@ -394,7 +394,7 @@ func TestLegendRows(t *testing.T) {
 	}
 	one := c.layout(380, 300).top
 	c.Lines = c.Lines[:1]
-	if d := one - c.layout(380, 300).top; math.Abs(d-4*lineHeight) > 1e-9 {
+	if d := one - c.layout(380, 300).top; !(math.Abs(d-4*lineHeight) <= 1e-9) {
 		t.Errorf("five rows take %v more than one", d)
 	}
 }

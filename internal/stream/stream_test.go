@@ -34,7 +34,7 @@ func TestStoredValues(t *testing.T) {
 		t.Errorf("Float64, IntN(1000) = %x, %d", f, n)
 	}
 	// The logarithm and the cosine may differ by a rounding between processors.
-	if x := s.Normal(); math.Abs(x - -0x1.0887bcd16dda3p+01) > 1e-15 {
+	if x := s.Normal(); !(math.Abs(x - -0x1.0887bcd16dda3p+01) <= 1e-15) {
 		t.Errorf("Normal = %x", x)
 	}
 }
@@ -94,7 +94,7 @@ func TestNeighboursDiffer(t *testing.T) {
 			differ += bits.OnesCount64(s.Uint64() ^ other.Uint64())
 		}
 		// 64n coin flips: standard deviation 4 sqrt(n).
-		if math.Abs(float64(differ-32*n)) > 5*4*math.Sqrt(n) {
+		if !(math.Abs(float64(differ-32*n)) <= 5*4*math.Sqrt(n)) {
 			t.Errorf("%s: %d of %d bits differ", name, differ, 64*n)
 		}
 	}
@@ -116,7 +116,7 @@ func TestFloat64(t *testing.T) {
 	for k := 1; k < len(m); k++ {
 		f := float64(k)
 		sd := math.Sqrt((1/(2*f+1) - 1/((f+1)*(f+1))) / n)
-		if math.Abs(m[k]-1/(f+1)) > 5*sd {
+		if !(math.Abs(m[k]-1/(f+1)) <= 5*sd) {
 			t.Errorf("moment %d is %v, want %v within %v", k, m[k], 1/(f+1), 5*sd)
 		}
 	}
@@ -149,7 +149,7 @@ func TestIntN(t *testing.T) {
 			low++
 		}
 	}
-	if math.Abs(float64(low)-draws/3) > 5*math.Sqrt(draws*2.0/9) {
+	if !(math.Abs(float64(low)-draws/3) <= 5*math.Sqrt(draws*2.0/9)) {
 		t.Errorf("%d of %d draws lie in the lowest third", low, draws)
 	}
 	if v := s.IntN(math.MaxInt); v < 0 || v >= math.MaxInt {
@@ -181,7 +181,7 @@ func checkUniform(t *testing.T, count []int) {
 		chi += d * d / want
 	}
 	free := float64(len(count) - 1)
-	if math.Abs(chi-free) > 6*math.Sqrt(2*free) {
+	if !(math.Abs(chi-free) <= 6*math.Sqrt(2*free)) {
 		t.Errorf("chi-square %v over %d values, want about %v", chi, len(count), free)
 	}
 }
@@ -230,12 +230,12 @@ func TestNormal(t *testing.T) {
 	}
 	// Moments 0, 1, 0, 3; the variances of x, x^2, x^3, x^4 are 1, 2, 15, 96.
 	for k, want := range []float64{1: 0, 2: 1, 3: 0, 4: 3} {
-		if sd := math.Sqrt([]float64{1, 1, 2, 15, 96}[k] / n); k > 0 && math.Abs(m[k]-want) > 5*sd {
+		if sd := math.Sqrt([]float64{1, 1, 2, 15, 96}[k] / n); k > 0 && !(math.Abs(m[k]-want) <= 5*sd) {
 			t.Errorf("moment %d is %v, want %v within %v", k, m[k], want, 5*sd)
 		}
 	}
 	p := math.Erf(math.Sqrt2 / 2)
-	if math.Abs(float64(inside)-n*p) > 5*math.Sqrt(n*p*(1-p)) {
+	if !(math.Abs(float64(inside)-n*p) <= 5*math.Sqrt(n*p*(1-p))) {
 		t.Errorf("%d of %d lie within one standard deviation, want %v", inside, n, n*p)
 	}
 }
