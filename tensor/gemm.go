@@ -65,7 +65,7 @@ const (
 	gemmOwnA       = 1 << 20
 
 	// gemmPackedA and gemmPackedB bound the memory for packed matrices: 4 and
-	// 8 MiB.
+	// 8 MiB, and a strip or a panel more.
 	gemmPackedA = 1 << 20
 	gemmPackedB = 2 << 20
 
@@ -372,18 +372,23 @@ func (j *gemmJob) planStreams(workers int) {
 func (j *gemmJob) planBlocks() {
 	j.packedStrips, j.packedPanels, j.packedBatches = j.strips, j.panels, j.batch
 	if j.packA {
-		j.packedStrips = min(j.strips, max(1, gemmPackedA/(j.kc*j.mr)))
+		j.packedStrips = evenBlock(j.strips, gemmPackedA, j.kc*j.mr)
 		if j.strideA != 0 {
 			j.packedBatches = min(j.packedBatches, max(1, gemmPackedA/(j.kc*j.mr*j.packedStrips)))
 		}
 	}
 	if j.packB && !j.ownB {
-		j.packedPanels = min(j.panels, max(1, gemmPackedB/(j.kc*j.nr)))
+		j.packedPanels = evenBlock(j.panels, gemmPackedB, j.kc*j.nr)
 		if j.strideB != 0 {
 			j.packedBatches = min(j.packedBatches, max(1, gemmPackedB/(j.kc*j.nr*j.packedPanels)))
 		}
 	}
 }
+
+// evenBlock returns how many of n strips or panels, each of size values, a block has: as many as hold most values, the
+// last one in part, or fewer, so that blocks are equal. A low last block would take the other operand as long as a
+// high one does, and 2048 rows, a strip more than fits 4 MiB, would have one.
+func evenBlock(n, most, size int) int { return ceilDiv(n, ceilDiv(n, ceilDiv(most, size))) }
 
 // share cuts the block at hand into items, one for a team of one worker: each item
 // begins its strips anew.

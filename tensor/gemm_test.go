@@ -259,6 +259,35 @@ func TestSgemmThreads(t *testing.T) {
 	})
 }
 
+// TestGemmEvenBlocks: what is packed at a time is within its bound but for a strip or a panel, 2048 rows of 512 steps
+// fit it, and no block is much lower than another.
+func TestGemmEvenBlocks(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for m := 1; m < 9000; m += 31 {
+			j := gemmJob{m: m, n: m, k: 1024, batch: 1, lda: 1024, ldb: 1024, ldc: m, alpha: 2, transB: true}
+			j.plan(1)
+			if j.packA {
+				checkEven(t, j.strips, j.packedStrips, j.mr*j.kc, gemmPackedA)
+			}
+			if j.packB && !j.ownB {
+				checkEven(t, j.panels, j.packedPanels, j.nr*j.kc, gemmPackedB)
+			}
+		}
+		j := gemmJob{m: 2048, n: 2048, k: 2048, batch: 1, lda: 2048, ldb: 2048, ldc: 2048, alpha: 1}
+		if j.plan(2); j.packA && j.packedStrips != j.strips {
+			t.Errorf("%d of %d strips of 2048 rows are packed at a time", j.packedStrips, j.strips)
+		}
+	})
+}
+
+func checkEven(t *testing.T, n, block, size, most int) {
+	t.Helper()
+	blocks := ceilDiv(n, block)
+	if last := n - (blocks-1)*block; block < 1 || (block-1)*size >= most || last < block-blocks {
+		t.Errorf("blocks of %d of %d, %d values each, the last of %d", block, n, size, last)
+	}
+}
+
 // TestGemmNext: what is fetched during a pass is what the worker packs next, each row of
 // it with one strip.
 func TestGemmNext(t *testing.T) {
