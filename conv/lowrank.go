@@ -241,7 +241,7 @@ func (p *lowRank) Sizes(s *Shape, inference bool) (prepared, scratch int) {
 	}
 	out := s.OutH * s.OutW * s.Out
 	blocks := blocksOf(s.In, p.blockChannels(s))
-	return prepared, max(chunks*in, 2*in+out*columns(s.NOut*width)+roundUp(out*width)+blocks*p.featuresSize(s))
+	return prepared, max(chunks*in, 2*in+out*columns(s.NOut*width)+roundUp(out*width)+blocks*p.featuresGradSize(s))
 }
 
 // chunksOf returns how many chunks a batch is cut into, and their width. The last
@@ -252,10 +252,16 @@ func chunksOf(s *Shape) (count, width int) {
 	return count, blocksOf(s.B, count)
 }
 
-// featuresSize returns the number of values of df.
+// featuresSize returns the number of values of f and of df.
 func (p *lowRank) featuresSize(s *Shape) int {
 	return p.features * s.NOut * s.NIn * len(s.Offsets)
 }
+
+// ldf returns how far apart the rows [(k,i)] of df are while it is summed up: whole cache lines.
+func (p *lowRank) ldf(s *Shape) int { return roundUp(p.features * s.NOut) }
+
+// featuresGradSize returns the size of such a sum.
+func (p *lowRank) featuresGradSize(s *Shape) int { return len(s.Offsets) * s.NIn * p.ldf(s) }
 
 // sideBySide returns of how many channels the columns are multiplied together.
 func (p *lowRank) sideBySide(s *Shape) int {
@@ -415,7 +421,7 @@ type lowRankPass struct {
 	sums       []float32 // [position, o, b] dy summed over i
 	dw, db     []float32
 	df         []float32 // [k, (i,j,t)]
-	parts      []float32 // [block, (t,j), (k,i)]
+	parts      []float32 // [block, (t,j), (k,i)], lowRank.ldf
 	blocks     int
 	accumulate bool // onto dx
 }

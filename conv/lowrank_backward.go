@@ -15,7 +15,7 @@ func (p *lowRank) Backward(d, _ kernelFactors, dbias, dx, x, dy, prepared, scrat
 	l.packed, l.dxPacked = memory.cut(in*s.Sources()*l.width), memory.cut(in*s.Sources()*l.width)
 	l.dyPacked, l.sums = memory.cut(out*s.Out*l.ldy), memory.cut(out*s.Out*l.width)
 	l.blocks = blocksOf(s.In, p.blockChannels(s))
-	l.parts = memory.cut(l.blocks * p.featuresSize(s))
+	l.parts = memory.cut(l.blocks * p.featuresGradSize(s))
 	chunks, _ := chunksOf(s)
 	for i := range chunks {
 		l.chunk(i)
@@ -80,14 +80,14 @@ func (l *lowRankUnpack) Do(lo, hi, _ int) {
 func (l *lowRankPass) reduce() {
 	s := l.shape
 	taps, rows := len(s.Offsets), l.features*s.NOut
-	size := taps * s.NIn * rows
+	size, ld := l.featuresGradSize(s), l.ldf(s)
 	sum := l.parts[:size]
 	for b := 1; b < l.blocks; b++ {
 		asm.Add(sum, sum, l.parts[b*size:(b+1)*size])
 	}
 	for t := range taps {
 		for j := range s.NIn {
-			from := sum[(t*s.NIn+j)*rows:][:rows]
+			from := sum[(t*s.NIn+j)*ld:][:rows]
 			for r, v := range from {
 				l.df[(r*s.NIn+j)*taps+t] = v
 			}
@@ -151,7 +151,7 @@ func (l *lowRankPass) backward(block, c0, c1 int, m *lowRankLocal) {
 // beginBlock clears what the channels c0 <= c < c1 add to.
 func (l *lowRankPass) beginBlock(block, c0, c1 int, m *lowRankLocal) lowRankBlock {
 	s := l.shape
-	size := len(s.Offsets) * s.NIn * l.features * s.NOut
+	size := l.featuresGradSize(s)
 	b := lowRankBlock{first: c0, channels: c1 - c0, df: l.parts[block*size:][:size], turn: l.turnSplit}
 	b.ldw, b.ldb = columns(b.channels*l.features), columns(b.channels)
 	b.dw, b.db = m.dw[:s.Out*b.ldw], m.db[:s.Out*b.ldb]
@@ -208,7 +208,7 @@ func (l *lowRankPass) channelGrad(b *lowRankBlock, at, position int, dy []float3
 	}
 	if !l.slices {
 		distance := l.turnRows(m.panels, dz, rows)
-		gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, b.df, rows, true)
+		gemmPanels(deep, rows, l.width, m.xcol[at*deep*l.width:], l.width, m.panels, distance, b.df, l.ldf(s), true)
 	}
 }
 
@@ -279,7 +279,7 @@ func (l *lowRankPass) featuresGrad(df []float32, channels int, m *lowRankLocal) 
 			asm.SliceTransposedHalves(m.right, dz, l.width, l.width, rows)
 			steps = halfOf(l.width)
 		}
-		asm.GemmSlices(deep, rows, steps, [2][]float32{m.left}, m.right, [2][]float32{df}, rows, true, [2][]float32{})
+		asm.GemmSlices(deep, rows, steps, [2][]float32{m.left}, m.right, [2][]float32{df}, l.ldf(s), true, [2][]float32{})
 	}
 }
 

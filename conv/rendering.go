@@ -203,7 +203,8 @@ func (p *rendering) Do(lo, hi, worker int) {
 		for c := 0; c < s.In; {
 			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
 			for _, r := range p.runs {
-				gemmNN(r.count, columns, h+1, p.folded[(j*rows+r.first)*(h+1):], h+1, weights[c:], ld, slots[r.first*lds:], lds, false)
+				to := slots[r.first*lds:]
+				gemmFetchingNN(r.count, columns, h+1, p.folded[(j*rows+r.first)*(h+1):], h+1, weights[c:], ld, to, lds, false, to, lds, columns)
 			}
 			c += columns
 		}
@@ -273,9 +274,9 @@ func (p *renderingGrad) channel(o int, dfolded, dweights []float32) {
 			slots, lds, columns := p.layout.piece(p.slots, o*s.rendered(), j*s.In+c, (j+1)*s.In)
 			for i, r := range p.runs {
 				d, at := slots[r.first*lds:], (j*rows+r.first)*width
-				gemmNN(r.count, h, columns, d, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, true)
+				gemmFetchingNN(r.count, h, columns, d, lds, p.w[(o*s.In+c)*h:], h, dfolded[at:], width, true, d, lds, columns)
 				if p.offsets {
-					gemmNN(r.count, 1, columns, d, lds, p.b[o*s.In+c:], 1, dfolded[at+h:], width, true)
+					addProducts(dfolded[at+h:], width, r.count, columns, d, lds, p.b[o*s.In+c:])
 				}
 				gemmTN(width, columns, r.count, p.folded[at:], width, d, lds, dweights[c:], ld, i+j > 0)
 			}
@@ -293,5 +294,31 @@ func (p *renderingGrad) gather(o int) {
 		for at := size + first; at < len(p.slots); at += size {
 			asm.Add(sum, sum, p.slots[at:][:len(sum)])
 		}
+	}
+}
+
+// gemmFetchingNN is gemmNN for slots, which come from the third-level cache or from memory: before each strip of rows
+// but the last, so many columns of far in the rows of the next strip are fetched, distance apart.
+func gemmFetchingNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool, far []float32, distance, columns int) {
+	for s, strips := 0, asm.RowStrips(m); s < strips; s++ {
+		from, to := asm.RowStrip(s, m)
+		if s+1 < strips {
+			_, end := asm.RowStrip(s+1, m)
+			asm.Prefetch(far[to*distance:], distance, end-to, columns)
+		}
+		asm.GemmStripNN(to-from, n, k, a[from*lda:], lda, b, ldb, c[from*ldc:], ldc, accumulate)
+	}
+}
+
+// addProducts adds the product of A [m, k] and a vector to m values, step apart: by scalar products, where there is
+// a kernel for them, since all but one column of a register tile would be idle.
+func addProducts(to []float32, step, m, k int, a []float32, lda int, vector []float32) {
+	rows, _ := asm.DotTile()
+	if rows == 0 {
+		gemmNN(m, 1, k, a, lda, vector, 1, to, step, true)
+		return
+	}
+	for at := 0; at < m; at += rows {
+		asm.GemmDots(min(rows, m-at), 1, k, a[at*lda:], lda, vector, k, to[at*step:], step, true)
 	}
 }
