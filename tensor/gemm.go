@@ -82,9 +82,11 @@ const (
 	// gemmLine is the size of a cache line in bytes.
 	gemmLine = 64
 
-	// gemmFewPanels is the largest number of panels for which strips of a small A
-	// are read in place k-major, which takes more lines of the cache.
-	gemmFewPanels = 16
+	// gemmFewPanels is the largest number of panels for which low strips of a small A
+	// are read in place k-major, which takes more lines of the cache, gemmHighPanels that for
+	// which high ones are although their lines fall into an eighth of the sets or fewer.
+	gemmFewPanels  = 16
+	gemmHighPanels = 32
 
 	// gemmManyRows is the number of rows of C from which on packing pays for a B
 	// beyond that.
@@ -330,12 +332,23 @@ func (j *gemmJob) planPacking() {
 		small = gemmLowInPlace
 	}
 	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > small)
-	// A strip in place is read once for each panel, so it should stay in the caches.
-	// k-major it takes a line for each step, of which a low one uses little.
-	inPlace := high && !narrowSets(j.lda) || j.panels <= gemmFewPanels && j.m*j.k <= gemmInPlace
-	crowded := aliased(j.lda) || !high && j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
-	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && (crowded || j.transA && !inPlace))
+	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && j.crowdedA(small))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
+}
+
+// crowdedA reports whether the lines of a strip of A in place would drive each other out of the
+// caches, which it is read from once for each panel. A low strip uses little of its lines where
+// it is k-major; small is the largest B in place.
+func (j *gemmJob) crowdedA(small int) bool {
+	switch {
+	case j.high() && j.transA:
+		return narrowSets(j.lda) && j.panels > gemmHighPanels
+	case j.high():
+		return aliased(j.lda)
+	case j.transA && (j.panels > gemmFewPanels || j.m*j.k > gemmInPlace):
+		return true
+	}
+	return aliased(j.lda) || j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
 }
 
 // planSteps cuts k into blocks.

@@ -280,6 +280,29 @@ func TestGemmEvenBlocks(t *testing.T) {
 	})
 }
 
+// TestGemmTransposedInPlace: high strips of a transposed A are packed only for many panels, and where its rows share
+// few sets of the caches.
+func TestGemmTransposedInPlace(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		j := gemmJob{transA: true, batch: 1, alpha: 1}
+		if j.planTiles(1); !j.high() {
+			t.Skip("strips are low")
+		}
+		for _, c := range []struct {
+			rows, panels int
+			packs        bool
+		}{
+			{512, 32, false}, {512, 33, true}, {1024, 32, false}, {1024, 33, true}, {500, 400, false},
+		} {
+			j.m, j.n, j.k = c.rows, c.panels*j.nr, 4096
+			j.lda, j.ldb, j.ldc = j.m, j.n, j.n
+			if j.plan(2); j.packA != c.packs {
+				t.Errorf("%d rows, %d panels: packs A: %v", c.rows, c.panels, j.packA)
+			}
+		}
+	})
+}
+
 func checkEven(t *testing.T, n, block, size, most int) {
 	t.Helper()
 	blocks := ceilDiv(n, block)
