@@ -32,6 +32,8 @@ var sites = []site{
 		"a processor with AVX-512 on units of 256 bits"},
 	{filepath.Join("bench", "results", "speed-avx2"), filepath.Join("docs", "benchmarks-avx2.md"), filepath.Join("docs", "images", "benchmarks-avx2"),
 		"a processor with AVX2 alone"},
+	{filepath.Join("bench", "results", "speed-shared"), filepath.Join("docs", "benchmarks-shared.md"), filepath.Join("docs", "images", "benchmarks-shared"),
+		"a processor with a matrix unit (AMX), on a host that others share"},
 }
 
 // link returns the place of a file or folder as the site's document names it.
