@@ -194,6 +194,18 @@ func TestGemmComplexRefuses(t *testing.T) {
 		"k-major A":     func() { GemmComplexTN(2, 2, 3, v(5), v(6), 2, v(6), v(6), 2, v(4), v(4), 2, false, none, spare) },
 		"real B":        func() { GemmComplexNN(2, 2, 2, v(4), v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none, spare) },
 		"imaginary B":   func() { GemmComplexTN(2, 2, 2, v(4), v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none, spare) },
+		"real A of panels": func() {
+			GemmComplexPanelsNN(2, 2, 2, v(3), v(4), 2, v(2*nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none, spare)
+		},
+		"imaginary A of panels": func() {
+			GemmComplexPanelsNN(2, 2, 2, v(4), v(3), 2, v(2*nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none, spare)
+		},
+		"spare, k-major": func() {
+			GemmComplexTN(2, 2, 2, v(4), v(4), 2, v(4), v(4), 2, v(4), v(4), 2, false, none, spare[1:])
+		},
+		"spare of panels": func() {
+			GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(2*nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none, spare[1:])
+		},
 		"real panel": func() {
 			GemmComplexPanelsNN(2, 2, 2, v(4), v(4), 2, v(nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none, spare)
 		},

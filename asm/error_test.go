@@ -70,6 +70,37 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// TestElementwiseLengths makes each slice of each function one value too short, and one too long.
+func TestElementwiseLengths(t *testing.T) {
+	refuses := func(name string, slices, at int, run func(a [][]float32)) {
+		for _, n := range []int{2, 4} {
+			a := make([][]float32, slices)
+			for i := range a {
+				a[i] = make([]float32, 3)
+			}
+			a[at] = make([]float32, n)
+			func() {
+				defer func() {
+					if _, ok := recover().(*Error); !ok {
+						t.Errorf("%s: no *Error for slice %d of %d values and others of 3", name, at, n)
+					}
+				}()
+				run(a)
+			}()
+		}
+	}
+	for _, op := range elementwises {
+		for i := range op.args {
+			if op.args > 1 {
+				refuses(op.name, op.args, i, op.run)
+			}
+		}
+	}
+	for i := range 2 {
+		refuses("Stream", 2, i, func(a [][]float32) { Stream(a[0], a[1]) })
+	}
+}
+
 // TestEmpty: nothing to do is not an error.
 func TestEmpty(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {

@@ -284,6 +284,7 @@ func TestKernelWavesRefuses(t *testing.T) {
 		"back, short x":    back(n, pairs, m, mirrored, x[:20], slots, n, re, im, n),
 		"back, overlap":    back(n, pairs, m, mirrored, x, slots, n-1, re, im, n),
 		"back, short re":   back(n, pairs, m, mirrored, x, slots, n, re[:19], im, n),
+		"back, short im":   back(n, pairs, m, mirrored, x, slots, n, re, im[:19], n),
 	} {
 		func() {
 			defer func() {

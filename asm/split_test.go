@@ -297,6 +297,8 @@ func TestSplitErrors(t *testing.T) {
 		"b":             func() { GemmSplit(1, 33, 1, x, x[:splitBlock], x, 33, false) },
 		"c":             func() { GemmSplit(2, 2, 1, x, x, x[:3], 2, false) },
 		"ldc":           func() { GemmSplit(2, 2, 1, x, x, x, 1, false) },
+		"a of panels":   func() { GemmSplitPanels(33, 1, 1, x[:splitBlock], x, 0, x, 1, false, nil, 0) },
+		"c of panels":   func() { GemmSplitPanels(2, 2, 1, x, x, 0, x[:3], 2, false, nil, 0) },
 		"panels":        func() { GemmSplitPanels(2, 33, 1, x, x[:splitBlock+7], 8, x, 33, false, nil, 0) },
 		"distance":      func() { GemmSplitPanels(2, 33, 1, x, x, -8, x, 33, false, nil, 0) },
 		"negative size": func() { GemmSplit(-2, 2, 1, x, x, x, 2, false) },

@@ -184,11 +184,16 @@ func TestGemmTwinRefuses(t *testing.T) {
 		"k-major A":         func() { GemmTwinTN(2, 2, 3, v(5), 2, v(6), v(6), 2, v(4), v(4), 2, false, none) },
 		"first B":           func() { GemmTwinNN(2, 2, 2, v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none) },
 		"second B":          func() { GemmTwinTN(2, 2, 2, v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none) },
+		"second B of rows":  func() { GemmTwinNN(2, 2, 2, v(4), 2, v(4), v(3), 2, v(4), v(4), 2, false, none) },
+		"first k-major B":   func() { GemmTwinTN(2, 2, 2, v(4), 2, v(3), v(4), 2, v(4), v(4), 2, false, none) },
 		"first panel":       func() { GemmTwinPanelsNN(2, 2, 2, v(4), 2, v(nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none) },
 		"second panel":      func() { GemmTwinPanelsNN(2, 2, 2, v(4), 2, v(2*nr), v(nr), 2*nr, v(4), v(4), 2, false, none) },
 		"first C":           func() { GemmTwinNN(2, 2, 2, v(4), 2, v(4), v(4), 2, v(3), v(4), 2, false, none) },
 		"second C":          func() { GemmTwinNN(2, 2, 2, v(4), 2, v(4), v(4), 2, v(4), v(3), 2, false, none) },
 		"rows of C overlap": func() { GemmTwinNN(2, 2, 2, v(4), 2, v(4), v(4), 2, v(4), v(4), 1, false, none) },
+		"A of panels": func() {
+			GemmTwinPanelsNN(2, 2, 2, v(3), 2, v(2*nr), v(2*nr), 2*nr, v(4), v(4), 2, false, none)
+		},
 	} {
 		func() {
 			defer func() {
