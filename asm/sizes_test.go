@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -193,6 +194,94 @@ func TestHugeSizes(t *testing.T) {
 				}()
 				call(n)
 			}()
+		}
+	}
+}
+
+// TestNegativeSizes takes -1 in the place of each size that a function is given.
+func TestNegativeSizes(t *testing.T) {
+	x, y := make([]float32, 8<<10), make([]float32, 8<<10)
+	var none [4][]float32
+	for name, c := range map[string]struct {
+		sizes []int // these are fine
+		call  func(s []int)
+	}{
+		"GemmNN":          {[]int{2, 3, 4}, func(s []int) { GemmNN(s[0], s[1], s[2], x, 4, x, 4, y, 4, false) }},
+		"GemmStripTN":     {[]int{2, 3, 4}, func(s []int) { GemmStripTN(s[0], s[1], s[2], x, 4, x, 4, y, 4, false) }},
+		"GemmSplit":       {[]int{2, 3, 4}, func(s []int) { GemmSplit(s[0], s[1], s[2], x, x, y, 4, false) }},
+		"Linear":          {[]int{2, 3, 4}, func(s []int) { Linear(s[0], s[1], s[2], x, 4, x, 4, x, y, 4, false) }},
+		"LinearSplit":     {[]int{2, 3, 4}, func(s []int) { LinearSplit(s[0], s[1], s[2], x, x, x, y, 4, false) }},
+		"SplitLeft":       {[]int{2, 3}, func(s []int) { SplitLeft(y, x, 4, s[0], s[1]) }},
+		"SliceColumns":    {[]int{2, 3}, func(s []int) { SliceColumns(y, x, x, 4, s[0], s[1], y[4<<10:]) }},
+		"CopyRows":        {[]int{2, 3}, func(s []int) { CopyRows(y, 4, x, 4, s[0], s[1], y[64:]) }},
+		"Transpose":       {[]int{2, 3}, func(s []int) { Transpose(y, 4, x, 4, s[0], s[1]) }},
+		"PackPanel":       {[]int{2, 3}, func(s []int) { PackPanel(y, x, 4, s[0], s[1]) }},
+		"TransposeGroups": {[]int{16, 2, 3, 4}, func(s []int) { TransposeGroups(y, 8, x, 4, s[0], s[1], s[2], s[3]) }},
+		"GaussFactors":    {[]int{2, 3, 4}, func(s []int) { GaussFactors(s[0], s[1], s[2], x, x, 4, y, 4, 12) }},
+		"GemmMirrored": {[]int{2, 3, 4, 4}, func(s []int) {
+			GemmMirrored(s[0], s[1], s[2], s[3], x, x, 4, x, x, 4, y, y[64:], 4, false, false)
+		}},
+		"GemmSplitPanels": {[]int{2, 3, 4, 0, 0}, func(s []int) {
+			GemmSplitPanels(s[0], s[1], s[2], x, x, s[3], y, 4, false, x, s[4])
+		}},
+		"FoldedWaves": {[]int{2, 3, 3, 1}, func(s []int) {
+			FoldedWaves(s[0], s[1], s[2], s[3], x, x, 4, x, y, y[64:], 4, 16, y[128:])
+		}},
+		"GemmWaves": {[]int{2, 3, 2, 3}, func(s []int) {
+			GemmWaves(s[0], s[1], s[2], s[3], x, x, x, 8, y, y[64:], 16, false, y[128:])
+		}},
+		"KernelWaves": {[]int{4, 2, 5, 2}, func(s []int) {
+			KernelWaves(s[0], s[1], s[2], s[3], new([6]float32), x, x, 4, y, y[64:], 4, nil)
+		}},
+		"GemmTwinNN": {[]int{2, 3, 4}, func(s []int) {
+			GemmTwinNN(s[0], s[1], s[2], x, 4, x, x, 4, y, y[64:], 4, false, none)
+		}},
+		"GemmSliceShifts": {[]int{1, 4}, func(s []int) {
+			GemmSliceShifts(s[0]*sliceTile, s[1], x, []int{0}, x, y, 32, false, nil)
+		}},
+		"LinearGrad": {[]int{2, 3, 4, 0}, func(s []int) {
+			LinearGrad(s[0], s[1], s[2], x, 4, x, 4, y, 4, false, x, s[3])
+		}},
+		"GemmPair": {[]int{2, 3, 4}, func(s []int) {
+			GemmPair(s[0], &PairPart{s[1], 4, s[2], x, x, y}, &PairPart{}, 4, 4, false, nil)
+		}},
+		"LinearGradSplit": {[]int{2, 3, 4}, func(s []int) {
+			LinearGradSplit(&GradSplit{
+				M: s[0], N: s[1], K: s[2], Y: x, LDY: 4, W: x, H: x, DW: y, DB: y[64:], DH: y[128:],
+				LDDW: 4, LDDH: 4, Work: y[256:],
+			})
+		}},
+		"GemmSplitOuter": {[]int{1, 1, 0, 0, 0, 0}, func(s []int) {
+			GemmSplitOuter(&OuterSplit{
+				Strips: s[0], Panels: s[1], A: x, PartA: splitPart / 2, StripA: s[2], B: x, U: x, V: x, StripU: s[3],
+				C: y, LDC: splitTile, StripC: s[4], PanelC: s[5],
+			})
+		}},
+		"GaussRows": {[]int{2, 3, 4, 16, 0}, func(s []int) {
+			GaussRows(&GaussShape{
+				Columns: []GaussColumn{{0, x[:1]}}, Rows: s[0], N: s[1], M: s[2], XPlane: s[3], First: s[4], End: 2, YPlane: 16,
+			}, x, x, y, false, nil)
+		}},
+	} {
+		refused := func(s []int) (yes bool) {
+			defer func() {
+				r := recover()
+				if _, yes = r.(*Error); r != nil && !yes {
+					t.Errorf("%s, sizes %v: panic with %v", name, s, r)
+				}
+			}()
+			c.call(s)
+			return false
+		}
+		if refused(c.sizes) {
+			t.Errorf("%s: sizes %v are refused", name, c.sizes)
+		}
+		for i := range c.sizes {
+			s := slices.Clone(c.sizes)
+			s[i] = -1
+			if !refused(s) {
+				t.Errorf("%s, sizes %v: no *Error", name, s)
+			}
 		}
 	}
 }
