@@ -99,10 +99,12 @@ func (t Transformation) coordinates(a lie.Axis) []float64 {
 	switch a.Kind {
 	case lie.Circle:
 		return []float64{0, modulo(-t.Angle, 2*math.Pi), modulo(t.Angle, 2*math.Pi)}
-	case lie.Turns:
-		n := float64(a.Order)
-		k := modulo(math.Round(t.Angle/(2*math.Pi)*n), n)
-		return []float64{0, modulo(-k, n), k}
+	case lie.Turns: // any, since those of several axes add up to the angle
+		list := make([]float64, a.Order)
+		for k := range list {
+			list[k] = float64(k)
+		}
+		return list
 	case lie.Flip:
 		return []float64{0, 1}
 	case lie.Line:

@@ -53,6 +53,39 @@ func TestScalingIsTheGroups(t *testing.T) {
 	}
 }
 
+// The turns of factors of a product add up: C3 x C4 has all that C12 has, and C2 x D3 all of D6.
+func TestElementsOfProducts(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group
+		turns int
+		flips bool
+	}{
+		{lie.DirectProduct(lie.Cyclic(3), lie.Cyclic(4)), 12, false},
+		{lie.DirectProduct(lie.DirectProduct(lie.Cyclic(2), lie.Cyclic(3)), lie.Cyclic(5)), 30, false},
+		{lie.DirectProduct(lie.Cyclic(2), lie.Dihedral(3)), 6, true},
+		{lie.Periodic(lie.DirectProduct(lie.Dihedral(3), lie.Cyclic(2))), 6, true},
+	} {
+		for _, move := range Rotations(c.turns) {
+			for _, move.Flip = range []bool{false, true} {
+				h, ok := move.element(c.group)
+				if ok != (c.flips || !move.Flip) {
+					t.Errorf("%s: %+v is an element: %v", c.group.Name(), move, ok)
+				}
+				b, q := move.back(), [2]float64{2, -3}
+				moved := lie.Act(c.group, h, q)
+				for r := range 2 {
+					if v := float64(b[r][0]*moved[0]) + float64(b[r][1]*moved[1]); ok && !(math.Abs(v-q[r]) <= 1e-9) {
+						t.Errorf("%s, %+v: %v is moved to %v, and back to %v in coordinate %d", c.group.Name(), move, q, moved, v, r)
+					}
+				}
+			}
+		}
+		if h, ok := (Transformation{Angle: math.Pi / float64(c.turns)}).element(c.group); ok {
+			t.Errorf("%s has half a turn of its smallest: %v", c.group.Name(), h)
+		}
+	}
+}
+
 // blob is an image of that side, of a bump of that width at an offset from the centre.
 func blob(side int, row, col, width float64) []float32 {
 	image := make([]float32, side*side)
