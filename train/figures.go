@@ -279,20 +279,21 @@ func shownElements(g lie.Group) ([]lie.Element, []string) {
 			break
 		}
 		e = g.Inverse(e) // a positive angle turns clockwise
-		name := degrees(0)
+		clockwise, name := 0.0, ""
 		for i, axis := range g.Axes() {
 			switch {
 			case axis.Kind == lie.Circle:
-				name = degrees(math.Mod(360-e[i]*180/math.Pi, 360))
-			case axis.Kind == lie.Turns && axis.Order > 1:
-				name = degrees(math.Mod(360-e[i]*360/float64(axis.Order), 360))
+				clockwise += e[i] * 180 / math.Pi
+			case axis.Kind == lie.Turns: // those of factors add up
+				clockwise += e[i] * 360 / float64(axis.Order)
 			case axis.Kind == lie.Flip && e[i] != 0:
 				name += " ⇋"
 			case axis.Kind == lie.Line:
 				name += fmt.Sprintf(" ×%.2g", math.Exp(e[i]))
 			}
 		}
-		list, names = append(list, e), append(names, name)
+		turned := math.Mod(math.Round(360*lie.MaxAxes-clockwise), 360)
+		list, names = append(list, e), append(names, degrees(turned)+name)
 	}
 	return list, names
 }

@@ -589,6 +589,8 @@ func TestShownElements(t *testing.T) {
 		{lie.E2, "0° 90° 180° 270° 0° ⇋ 270° ⇋ 180° ⇋ 90° ⇋"},
 		{lie.Mirror, "0° 0° ⇋"},
 		{lie.T2, "0°"},
+		{lie.DirectProduct(lie.Cyclic(3), lie.Cyclic(2)), "0° 120° 240° 180° 300° 60°"},
+		{lie.DirectProduct(lie.Dihedral(3), lie.Cyclic(2)), "0° 120° 240° 0° ⇋ 240° ⇋ 120° ⇋ 180° 300°"},
 		{lie.Scalings(4), "0° ×4 0° ×2.8 0° ×2 0° ×1.4 0° ×1 0° ×0.71 0° ×0.5 0° ×0.35"},
 	} {
 		elements, names := shownElements(c.group)
@@ -600,10 +602,15 @@ func TestShownElements(t *testing.T) {
 				t.Errorf("%s are the matrix %v", names[0], m)
 			}
 		}
-		if c.group == lie.SE2 {
-			m := c.group.Matrix(elements[2]) // takes what lies to the right upwards, where rows begin
-			if !(math.Abs(m[0][1]+1) <= 1e-12) {
-				t.Errorf("90 degrees are the matrix %v", m)
+		for i, e := range elements {
+			var angle int
+			if _, err := fmt.Sscanf(names[i], "%d°", &angle); err != nil {
+				t.Error(err)
+			}
+			m := c.group.Matrix(e) // 90 degrees take what lies to the right upwards, where rows begin
+			sin, cos := math.Sincos(float64(angle) * math.Pi / 180)
+			if scale := math.Hypot(m[0][0], m[0][1]); !(math.Abs(m[0][0]/scale-cos) <= 1e-12 && math.Abs(m[0][1]/scale+sin) <= 1e-12) {
+				t.Errorf("%s: %s are the matrix %v", c.group.Name(), names[i], m)
 			}
 		}
 	}
