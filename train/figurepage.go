@@ -117,6 +117,7 @@ func layersLead(c *config.Config, f *figures) string {
 			mirrors = true
 		case axis.Kind == lie.Line:
 			scales = true
+		case axis.Kind == lie.Turns && axis.Order == 1: // no turns
 		case f.subsets[0][k].Keep == nil:
 			intervals = true
 		default:
@@ -290,13 +291,32 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 		return drawnOf(count, learned.Theta)
 	case axis.Kind == lie.Line:
 		l.add("scalings kept " + percent(meanOf(learned.Keep)))
+	case axis.Kind == lie.Turns && axis.Order == 1: // no turns
 	case learned.Keep != nil:
-		circle.Keep, circle.Label = learned.Keep, percent(meanOf(learned.Keep))
+		circle.Keep = keptTogether(circle.Keep, learned.Keep)
+		circle.Label = percent(meanOf(circle.Keep))
 	default:
 		circle.HalfWidth, circle.Elements = learned.Theta, drawnOf(count, learned.Theta)
 		return circle.Elements
 	}
 	return count
+}
+
+// keptTogether returns the probabilities of keeping the rotations of a product, in the order of their
+// angles. Factors, of which the first may be missing, are drawn independently, and have numbers of
+// rotations without a common divisor, so that each angle comes of one pair.
+func keptTogether(a, b []float64) []float64 {
+	if a == nil {
+		return b
+	}
+	n := len(a) * len(b)
+	keep := make([]float64, n)
+	for i, p := range a {
+		for j, q := range b {
+			keep[(i*len(b)+j*len(a))%n] = p * q
+		}
+	}
+	return keep
 }
 
 func meanOf(x []float64) float64 {

@@ -419,6 +419,10 @@ func TestLayerReports(t *testing.T) {
 		{"E(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1, 0.25}}}, 4, 2, []string{"±90°", `stroke-opacity="0.25"`}, "mirrored 25%"},
 		{"mirror", "random", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.75}}}, 2, 0, []string{"75%", `stroke-opacity="0.75"`}, "mirrored 75%"},
 		{"C4", "random", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.9, 0.9, 0.8}}}, 4, 0, []string{"90%", `class="dot"`}, ""},
+		{"C3 x C2", "random", 6, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.8, 0.6}}, {Theta: 1, Keep: []float64{1, 0.5}}}, 6, 0, []string{
+			"60%", `cx="0" cy="-40" r="4.5"`, `cx="34.6" cy="-20" r="2"`, `cx="34.6" cy="20" r="3.8"`, `cx="0" cy="40" r="2.8"`, // 0, 60, 120, 180 degrees
+		}, ""},
+		{"SO(2) x T(2)", "random", 8, []gumbel.Learned{{Theta: 0.5}, {Theta: 1, Keep: []float64{1}}}, 4, 4, []string{"±90°", `class="arc"`}, ""},
 		{"R+(4)", "random", 4, []gumbel.Learned{{Theta: 0.5}}, 2, 0, []string{"50%"}, "scaled by 0.50 to 2.00"},
 		{"R+(4)", "deterministic", 2, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.6}}}, 2, 0, []string{"50%", `class="dot" cx="0" cy="-40"`}, "scalings kept 80%"},
 		{"SO(2) x R+(4)", "deterministic", 4, []gumbel.Learned{{Theta: 1, Keep: []float64{1, 0.2}}, {Theta: 1, Keep: []float64{0.5, 1}}}, 4, 0, []string{"60%", `cx="0" cy="40" r="1.7"`}, "scalings kept 75%"},
@@ -451,7 +455,8 @@ func TestLayerReports(t *testing.T) {
 func TestLayersLead(t *testing.T) {
 	all := []string{"rotations of up to ±", "a rotation is kept", "mirrored elements are kept", "What is kept of the scalings", "2.1 is"}
 	const turned, kept, mirrored, scaled, block = 0, 1, 2, 3, 4
-	interval, two, four := gumbel.Learned{Theta: 0.5}, gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5}}, gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5, 0.5, 0.5}}
+	interval, one := gumbel.Learned{Theta: 0.5}, gumbel.Learned{Theta: 1, Keep: []float64{1}}
+	two, four := gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5}}, gumbel.Learned{Theta: 1, Keep: []float64{1, 0.5, 0.5, 0.5}}
 	for _, c := range []struct {
 		group, net string
 		learned    []gumbel.Learned
@@ -463,6 +468,7 @@ func TestLayersLead(t *testing.T) {
 		{"C2", "CKResNet", []gumbel.Learned{two}, []int{kept, block}},
 		{"D4", "CKResNet", []gumbel.Learned{four, two}, []int{kept, mirrored, block}},
 		{"E(2)", "AugerinoCKResNet", []gumbel.Learned{interval, two}, []int{turned, mirrored}},
+		{"SO(2) x T(2)", "CKResNet", []gumbel.Learned{interval, one}, []int{turned, block}},
 		{"R+", "CKResNet", []gumbel.Learned{interval}, []int{scaled, block}},
 		{"R+", "GCNN", []gumbel.Learned{four}, []int{scaled}},
 		{"Sim(2)", "CKResNet", []gumbel.Learned{interval, interval}, []int{turned, scaled, block}},
