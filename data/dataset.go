@@ -63,7 +63,7 @@ func (d *Dataset) Image(s *Split, i int) []uint8 {
 // Validate returns an error that names the first thing about d that training
 // could not work with: sizes that do not fit together, an empty part, a label
 // that is no class. The sets that this package makes pass, unless they were made
-// from files without a single six.
+// from files with too few images of a kind to leave each part one, such as a single six.
 func (d *Dataset) Validate() error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("data: set %q: "+format, append([]any{d.Name}, args...)...)
