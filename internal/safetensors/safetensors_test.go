@@ -156,16 +156,18 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// limited is a writer on a disk that fills up.
-type limited struct{ left int }
+// limited is a writer on a disk that fills up, and has room again for what comes after.
+type limited struct {
+	left   int
+	failed bool
+}
 
 var errFull = errors.New("no space left on device")
 
 func (l *limited) Write(b []byte) (int, error) {
-	if len(b) > l.left {
-		n := l.left
-		l.left = 0
-		return n, errFull
+	if len(b) > l.left && !l.failed {
+		l.failed = true
+		return l.left, errFull
 	}
 	l.left -= len(b)
 	return len(b), nil
@@ -173,14 +175,18 @@ func (l *limited) Write(b []byte) (int, error) {
 
 // TestWriteFull: a failing writer is reported wherever it fails.
 func TestWriteFull(t *testing.T) {
-	tensors := []Tensor{{Name: "x", Shape: []int{40000}, F32: make([]float32, 40000)}, {Name: "n", I64: []int64{1}}}
+	const n = 1 << 14 // values of a tensor: 64 or 128 KiB, behind a header of a few bytes
+	tensors := []Tensor{
+		{Name: "x", Shape: []int{n}, F32: make([]float32, n)},
+		{Name: "n", Shape: []int{n}, I64: make([]int64, n)},
+	}
 	size := len(encode(t, tensors, nil))
-	for _, left := range []int{0, 7, 8, 20, 200, 1 << 16, 1<<17 + 100, size - 1} {
-		if err := Write(&limited{left}, tensors, nil); !errors.Is(err, errFull) {
+	for _, left := range []int{0, 7, 8, 20, 200, 1 << 16, 1<<17 - 1, 1<<17 + 200, size - 1} {
+		if err := Write(&limited{left: left}, tensors, nil); !errors.Is(err, errFull) {
 			t.Errorf("after %d bytes: %v", left, err)
 		}
 	}
-	if err := Write(&limited{size}, tensors, nil); err != nil {
+	if err := Write(&limited{left: size}, tensors, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -275,10 +281,12 @@ type shrinking struct{ *bytes.Reader }
 func TestShrinkingFile(t *testing.T) {
 	tensors, metadata := sample()
 	b := encode(t, tensors, metadata)
-	for _, n := range []int{0, 4, 8, 60, len(b) - 1} {
+	short := fmt.Sprintf("tensor %q: truncated: it ends 1 bytes early", tensors[4].Name) // the last one of the file
+	const cut = "truncated"
+	for n, want := range map[int]string{0: cut, 4: cut, 8: cut, 60: cut, len(b) - 1: short} {
 		_, err := Read(shrinking{bytes.NewReader(b[:n])}, int64(len(b)))
-		if err == nil || !strings.Contains(err.Error(), "truncated") || n == len(b)-1 && !strings.Contains(err.Error(), "ends 1 bytes early") {
-			t.Errorf("cut to %d: %v", n, err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("cut to %d: %v, want %s", n, err, want)
 		}
 	}
 }
