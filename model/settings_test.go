@@ -13,6 +13,35 @@ import (
 	"github.com/noether-go/noether/siren"
 )
 
+// Zero values of the configurations stand for what their documentation says.
+func TestDefaults(t *testing.T) {
+	shared := networkJSON{Group: "SE(2)", Elements: 8, Classes: 10, Norm: "BatchNorm"}
+	shared.KernelNet, shared.KernelLayers, shared.Omega0 = "SIREN", 3, 10
+	shared.Jitter = uint8(gumbel.Comb - gumbel.Stratified) // of the whole group
+	resnet, gcnn := shared, shared
+	resnet.Type, resnet.Channels, resnet.Side, resnet.Width = "CKResNet", 1, 28, 32
+	resnet.KernelSide, resnet.KernelHidden = 7, 32
+	resnet.Factors, resnet.Pools, resnet.Pooling = []int{1, 2}, []int{0, 1}, "max"
+	gcnn.Type, gcnn.Channels, gcnn.Side, gcnn.Width = "GCNN", 3, 32, 128
+	gcnn.KernelSide, gcnn.KernelHidden = 3, 8
+	gcnn.Factors, gcnn.Pools, gcnn.Pooling = []int{1, 2, 2, 2, 2, 2, 2, 2}, []int{2, 5}, "mean"
+	dropping := gcnn
+	dropping.Dropout, dropping.Dropouts = 0.1, []int{2, 5, 8}
+	for _, c := range []struct {
+		got  settings
+		want networkJSON
+	}{
+		{CKResNetConfig{}.settings(), resnet},
+		{GCNNConfig{}.settings(), gcnn},
+		{GCNNConfig{Dropout: 0.1}.settings(), dropping},
+	} {
+		s := c.got.withDefaults()
+		if what := differs(s.describe(), c.want); what != "" || s.Algorithm != conv.Auto {
+			t.Errorf("%s with dropout %v: %s, algorithm %q", s.Type, s.Dropout, what, s.Algorithm)
+		}
+	}
+}
+
 // Temperatures fall over the steps that a run takes; under Compat over those that the
 // published program plans, with last partial batches that it then drops.
 func TestAnnealingOfARun(t *testing.T) {
