@@ -217,6 +217,25 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// A file beyond the limit is refused for that, not read as far as the limit goes.
+func TestLargeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.npz")
+	if err := os.WriteFile(path, sample(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int64]string{
+		16 << 20:   ": neither .npy nor .npz: ",
+		16<<20 + 1: ": larger than 16777216 bytes",
+	} {
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := npz.Open(path); err == nil || !strings.HasPrefix(err.Error(), "npz: "+path+want) {
+			t.Errorf("%d bytes: %v, want%s", size, err, want)
+		}
+	}
+}
+
 // A small file that would unpack to a large one must stop at the limit.
 func TestZipBomb(t *testing.T) {
 	var b bytes.Buffer
