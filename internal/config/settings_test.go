@@ -297,6 +297,21 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
+// A name that there is none of is refused by its key.
+func TestNames(t *testing.T) {
+	for _, key := range Keys() {
+		c := toy("strokes6-180", true)
+		if c.at(key).Kind() != reflect.String || key == "preset" {
+			continue
+		}
+		c.at(key).SetString("nobody's")
+		want := key + ` is "nobody's"; allowed: `
+		if err := c.Check(); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.As(err, new(*Error)) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // The ends of a range are in it, and what is beyond them is not.
 func TestRanges(t *testing.T) {
 	ranges := 0
