@@ -3,6 +3,7 @@ package model
 import (
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/lie"
+	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/siren"
 )
 
@@ -38,6 +40,30 @@ func TestDefaults(t *testing.T) {
 		s := c.got.withDefaults()
 		if what := differs(s.describe(), c.want); what != "" || s.Algorithm != conv.Auto {
 			t.Errorf("%s with dropout %v: %s, algorithm %q", s.Type, s.Dropout, what, s.Algorithm)
+		}
+	}
+}
+
+// Zero values of a TrainConfig stand for what its documentation says, and others stay as they are.
+func TestTrainDefaults(t *testing.T) {
+	given := TrainConfig{
+		Epochs: 3, Batch: 2, EvalDraws: 7, Threads: 5, Schedule: PlateauSchedule, Decay: Decay{Factor: 2},
+		Optimizer: nn.OptimizerConfig{LR: 0.5, SubsetLR: 0.25, KeepLR: 0.125},
+	}
+	lowering := given
+	lowering.Decay.Factor = 0
+	ten := given
+	ten.Decay.Factor = 10
+	for _, c := range []struct{ cfg, want TrainConfig }{
+		{TrainConfig{}, TrainConfig{
+			Epochs: 10, Batch: 64, EvalDraws: 5, Threads: runtime.GOMAXPROCS(0), Schedule: ConstantSchedule,
+			Optimizer: nn.OptimizerConfig{LR: 1e-3, SubsetLR: 1e-2, KeepLR: 0.3},
+		}},
+		{given, given},
+		{lowering, ten},
+	} {
+		if got := c.cfg.withDefaults(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v stands for\n%+v, want\n%+v", c.cfg, got, c.want)
 		}
 	}
 }
