@@ -196,6 +196,25 @@ func TestPresetNetworks(t *testing.T) {
 	}
 }
 
+// The preset of the paper's 13-layer CNN is what model.GCNNConfig has for it, beside dropout.
+func TestThirteenLayers(t *testing.T) {
+	c, err := Lookup("cifar10-se2-4-full-13layer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := c.NewNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := model.NewGCNN(model.GCNNConfig{Elements: 4, Dropout: 0.3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what := net.Differs(want); what != "" {
+		t.Error(what)
+	}
+}
+
 func TestSet(t *testing.T) {
 	for _, c := range []struct {
 		assignment string
