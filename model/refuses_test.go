@@ -66,6 +66,44 @@ func TestSaveRefuses(t *testing.T) {
 	}
 }
 
+// What a configuration may have is said with the group, or the sizes, that it depends on.
+func TestConfigErrorsSayWhy(t *testing.T) {
+	for want, change := range map[string]func(c *CKResNetConfig){
+		"Elements is 3; allowed: 4 for C4, the order of its stabiliser": func(c *CKResNetConfig) {
+			c.Group, c.Elements = lie.Cyclic(4), 3
+		},
+		"Elements is 3; allowed: multiples of 2 for E(2)": func(c *CKResNetConfig) {
+			c.Group, c.Elements = lie.E2, 3
+		},
+		"Width is 4097; allowed: 1 to 4096": func(c *CKResNetConfig) {
+			c.Width = 4097
+		},
+		"KernelLayers is 1; allowed: 2 to 16": func(c *CKResNetConfig) {
+			c.KernelLayers = 1
+		},
+		"Pools is [0 3]; allowed: positions 0 to 2, each once": func(c *CKResNetConfig) {
+			c.Factors, c.Pools = []int{1, 1}, []int{0, 3}
+		},
+		"Side is 13; allowed: large enough that the last layer's 6 pixels hold its 7-pixel kernel": func(c *CKResNetConfig) {
+			c.Side, c.Pools, c.KernelSide = 13, []int{0}, 7
+		},
+		"EndTemperature is 0.3; allowed: above 0, up to the temperature at the beginning, 0.2": func(c *CKResNetConfig) {
+			c.InitTemperature, c.EndTemperature = 0.2, 0.3
+		},
+		"LastT2 is true; allowed: false for E(2) with Compat: " +
+			"the published program convolves on what is no element of the group": func(c *CKResNetConfig) {
+			c.Group, c.Elements, c.LastT2, c.Compat = lie.E2, 4, true, true
+		},
+	} {
+		c := tiny()
+		change(&c)
+		if _, err := NewCKResNet(c); err == nil || err.Error() != "model: CKResNetConfig."+want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	newTinyWith(t, func(c *CKResNetConfig) { c.LastT2, c.Compat = true, true }) // on SE(2) it is an element
+}
+
 // A checkpoint is one of the network that it describes, however the tensors fit.
 func TestLoadStateDictOfACheckpoint(t *testing.T) {
 	net := newTiny(t)
