@@ -53,7 +53,8 @@ func (l *Dropout) Bind(dev tensor.Device) {
 }
 
 // Draw decides what the next Forward(true) leaves out, by C*B numbers of src in
-// the order [C, B], each uniform in [0, 1). It follows Bind and allocates nothing.
+// the order [C, B], each uniform in [0, 1). There is no Backward before that pass: what
+// the pass before left out is gone. Draw follows Bind and allocates nothing.
 func (l *Dropout) Draw(src interface{ Float64() float64 }) {
 	if l.inference {
 		refuse("Dropout.Draw", "planned for inference, which leaves nothing out")
@@ -67,7 +68,7 @@ func (l *Dropout) Draw(src interface{ Float64() float64 }) {
 		}
 	}
 	l.dev.Upload(l.mask, l.host)
-	l.drawn = true
+	l.drawn, l.trained = true, false
 }
 
 // Forward computes y[c, :, b] = mask[c, b]*x[c, :, b], with the mask drawn last. With

@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/noether-go/noether/internal/asmtest"
@@ -62,7 +63,7 @@ func init() {
 }
 
 func TestDropoutProbability(t *testing.T) {
-	for _, p := range []float64{-0.1, 1, 2} {
+	for _, p := range []float64{-0.1, 1, 2, math.NaN()} {
 		_, err := nn.NewDropout("blocks.1.dropout", p)
 		refused(t, err, "blocks.1.dropout: probability is")
 	}
@@ -107,4 +108,16 @@ func TestDropoutInEvaluation(t *testing.T) {
 		t.Error("a plan for inference has a map for dropout")
 	}
 	panics(t, "Dropout.Draw", func() { l.Draw(stream.New(1, "", 0)) })
+}
+
+// A backward pass must leave out what the forward pass did, so none follows a Draw.
+func TestDropoutDrawnBeforeBackward(t *testing.T) {
+	s, l := newSmall(t, false), must(nn.NewDropout("drop", 0.5))
+	l.Plan(s.plan, s.plan.Map(1, 1, 2, 2))
+	s.bind(t, l)
+	l.Draw(stream.New(5, "mask", 0))
+	l.Forward(true)
+	l.Backward()
+	l.Draw(stream.New(6, "mask", 0))
+	panics(t, "Dropout.Backward: no Forward(true) before it", l.Backward)
 }
