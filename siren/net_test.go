@@ -401,42 +401,53 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestMisuse wants a typed panic from programmer errors.
+// TestMisuse wants a typed panic from programmer errors that says what is wrong.
 func TestMisuse(t *testing.T) {
 	n := mustNet(t, "", Config{In: 2, Out: 1}, 1)
 	h := newHarness(t, n, 5, 1, false)
 	fresh := newHarness(t, mustNet(t, "", Config{In: 2, Out: 1}, 1), 5, 1, false)
 	infer := newHarness(t, mustNet(t, "", Config{In: 2, Out: 1}, 1), 5, 1, true)
 	hidden := n.Features()
-	features := func(dw, db, df int) {
+	long := tensor.HostBuffer(make([]float32, 12)) // for more positions than planned
+	features := func(dw, db, df int, dx tensor.Buffer) {
 		back := tensor.HostBuffer(make([]float32, dw+db+df))
 		n.ForwardFeatures(h.x, 5)
-		n.BackwardFeatures(back.Slice(0, dw), back.Slice(dw, dw+db), back.Slice(dw+db, back.Len()), h.dx)
+		n.BackwardFeatures(back.Slice(0, dw), back.Slice(dw, dw+db), back.Slice(dw+db, back.Len()), dx)
 	}
-	for what, f := range map[string]func(){
-		"backward first":     func() { fresh.Backward(fresh.dy, fresh.dx) },
-		"too many positions": func() { n.Forward(h.y, h.x, 6) },
-		"no positions":       func() { n.Forward(h.y, h.x, 0) },
-		"short y":            func() { n.Forward(h.y.Slice(0, 4), h.x, 5) },
-		"short x":            func() { n.Forward(h.y, h.x.Slice(0, 9), 5) },
-		"short dy":           func() { n.Forward(h.y, h.x, 5); n.Backward(h.dy.Slice(0, 4), h.dx) },
-		"short dw":           func() { features(hidden-1, 1, 5*hidden) },
-		"short db":           func() { features(hidden, 0, 5*hidden) },
-		"short df":           func() { features(hidden, 1, 5*hidden-1) },
-		"short dx":           func() { n.ForwardFeatures(h.x, 5); n.BackwardFeatures(h.y, h.y, h.y, h.x.Slice(0, 9)) },
-		"inference":          func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) },
-		"other device":       func() { n.Bind(otherDevice{h.dev}) },
-		"filters elsewhere":  func() { planOn(otherDevice{h.dev}, FiltersConfig{In: 1, Out: 1}) },
-		"mlp elsewhere":      func() { planOn(otherDevice{h.dev}, MLPConfig{In: 1, Out: 1}) },
-		"plan nothing":       func() { n.Plan(&nn.Plan{Arena: new(tensor.Arena)}, 0) },
+	backward := func(dy, dx tensor.Buffer) {
+		n.Forward(h.y, h.x, 5)
+		n.Backward(dy, dx)
+	}
+	short := fmt.Sprintf("BackwardFeatures: gradients are too short for %d features at 5 positions", hidden)
+	for _, c := range []struct {
+		want string
+		call func()
+	}{
+		{"Backward: no Forward before it", func() { fresh.Backward(fresh.dy, fresh.dx) }},
+		{"Forward: 6 positions, planned are 1 to 5", func() { n.Forward(long, long, 6) }},
+		{"Forward: 0 positions, planned are 1 to 5", func() { n.Forward(h.y, h.x, 0) }},
+		{"ForwardFeatures: 6 positions, planned are 1 to 5", func() { n.ForwardFeatures(long, 6) }},
+		{"Forward: 4 values have no place for 1 results at 5 positions", func() { n.Forward(h.y.Slice(0, 4), h.x, 5) }},
+		{"Forward: 9 values are too few for 5 positions of 2 coordinates", func() { n.Forward(h.y, h.x.Slice(0, 9), 5) }},
+		{"Backward: gradients are too short for 5 positions", func() { backward(h.dy.Slice(0, 4), h.dx) }},
+		{"Backward: gradients are too short for 5 positions", func() { backward(h.dy, h.dx.Slice(0, 9)) }},
+		{short, func() { features(hidden-1, 1, 5*hidden, h.dx) }},
+		{short, func() { features(hidden, 0, 5*hidden, h.dx) }},
+		{short, func() { features(hidden, 1, 5*hidden-1, h.dx) }},
+		{short, func() { features(hidden, 1, 5*hidden, h.dx.Slice(0, 9)) }},
+		{"Backward: planned for inference", func() { infer.Forward(infer.y, infer.x, 5); infer.Backward(infer.dy, infer.dx) }},
+		{"Bind: planned for another kind of device", func() { n.Bind(otherDevice{h.dev}) }},
+		{"Plan: this kind of kernel network runs on a CPU", func() { planOn(otherDevice{h.dev}, FiltersConfig{In: 1, Out: 1}) }},
+		{"Plan: this kind of kernel network runs on a CPU", func() { planOn(otherDevice{h.dev}, MLPConfig{In: 1, Out: 1}) }},
+		{"Plan: 0 positions; at least 1 is needed", func() { n.Plan(&nn.Plan{Arena: new(tensor.Arena)}, 0) }},
 	} {
 		func() {
 			defer func() {
-				if _, ok := recover().(*Error); !ok {
-					t.Errorf("%s: no *Error", what)
+				if e, ok := recover().(*Error); !ok || !strings.HasPrefix(e.Error(), "siren: "+c.want) {
+					t.Errorf("%v, want %q", e, c.want)
 				}
 			}()
-			f()
+			c.call()
 		}()
 	}
 }
