@@ -586,6 +586,8 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *gumbel.Config) { c.Method = 2 }, []string{"Config.Method", "Method(2)", "deterministic"}},
 		{func(c *gumbel.Config) { c.InitTemperature = -1 }, []string{"Config.InitTemperature", "-1", "positive"}},
 		{func(c *gumbel.Config) { c.InitTemperature = math.NaN() }, []string{"Config.InitTemperature", "NaN", "positive"}},
+		{func(c *gumbel.Config) { c.InitTemperature = math.Inf(1) }, []string{"Config.InitTemperature", "+Inf", "positive"}},
+		{func(c *gumbel.Config) { c.EndTemperature = math.NaN() }, []string{"Config.EndTemperature", "NaN", "positive"}},
 		{func(c *gumbel.Config) { c.EndTemperature = 0.6 }, []string{"Config.EndTemperature", "0.6", "0.5"}},
 		{func(c *gumbel.Config) { c.EndTemperature = -0.1 }, []string{"Config.EndTemperature", "-0.1", "positive"}},
 		{func(c *gumbel.Config) { c.Steps = -3 }, []string{"Config.Steps", "-3", "0 to 16777216"}},
@@ -697,9 +699,15 @@ func TestPublishedFlips(t *testing.T) {
 }
 
 func TestProgrammerErrors(t *testing.T) {
+	const (
+		notBound = "Distribution.Backward: not bound to a device"
+		notDrawn = "Distribution.Backward: the list was not drawn by Draw"
+	)
 	op := map[string]string{
 		"a list that is too short": "Distribution.Draw", "lists that are too short": "Distribution.Draw",
-		"no device": "Distribution.Backward", "no lists": "NewLists", "less than no elements": "NewLists", "no group": "NewLists",
+		"no device": notBound, "half a device": notBound, "only a device": notBound,
+		"a list that was not drawn": notDrawn, "another length": notDrawn,
+		"no lists": "NewLists", "less than no elements": "NewLists", "no group": "NewLists",
 		"too many lists": "NewLists", "too many elements": "NewLists", "lists beyond an int": "NewLists", "too many identities": "Identity",
 		"another group": "Distribution.Draw", "draws of the identity": "Distribution.Draw", "weights of the identity": "Elements.CopyFrom",
 		"no length": "Elements.SetLen", "too great a length": "Elements.SetLen", "unbound draws": "Distribution", "unbound sizes": "Distribution",
@@ -717,26 +725,36 @@ func TestProgrammerErrors(t *testing.T) {
 	}
 	weighted := gumbel.NewElements(lie.SE2, 1)
 	newDistribution(t, gumbel.Config{Group: lie.SE2, Max: 1, Measure: gumbel.Mean}).Midpoints(weighted)
-	u := newDistribution(t, partial(8, gumbel.Stratified))
+	u, unbound := newDistribution(t, partial(8, gumbel.Stratified)), newDistribution(t, partial(8, gumbel.Stratified))
+	unbound.Bind(dev) // but for Parameters.Bind
+	learned := newDistribution(t, partial(8, gumbel.Stratified))
+	bind(t, learned, 1)
+	shortened := gumbel.NewElements(lie.SE2, 8)
+	learned.Midpoints(shortened)
+	shortened.SetLen(7)
 	for name, f := range map[string]func(){
-		"a list that is too short": func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
-		"lists that are too short": func() { u.Midpoints(gumbel.NewLists(lie.SE2, 4, 3)) },
-		"no device":                func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
-		"no lists":                 func() { gumbel.NewLists(lie.SE2, 4, 0) },
-		"less than no elements":    func() { gumbel.NewElements(lie.SE2, -1) },
-		"too many lists":           func() { gumbel.NewLists(lie.SE2, 1<<16, 1<<14+1) },
-		"too many elements":        func() { gumbel.NewElements(lie.SE2, 1<<16+1) },
-		"lists beyond an int":      func() { gumbel.NewLists(lie.SE2, 4, math.MaxInt/2+1) },
-		"identities of no group":   func() { gumbel.Identity(nil, 1) },
-		"too many identities":      func() { gumbel.Identity(lie.SE2, math.MaxInt) },
-		"no group":                 func() { gumbel.NewElements(nil, 4) },
-		"another group":            func() { u.Draw(gumbel.NewElements(lie.E2, 8), &replay{}, true) },
-		"draws of the identity":    func() { u.Draw(gumbel.Identity(lie.SE2, 1), &replay{}, true) },
-		"weights of the identity":  func() { gumbel.Identity(lie.SE2, 1).CopyFrom(weighted) },
-		"no length":                func() { gumbel.NewElements(lie.SE2, 4).SetLen(0) },
-		"too great a length":       func() { gumbel.NewElements(lie.SE2, 4).SetLen(5) },
-		"unbound draws":            func() { bound.Midpoints(gumbel.NewElements(lie.SE2, 8)) },
-		"unbound sizes":            func() { bound.SetSize(0.5) },
+		"a list that is too short":  func() { u.Midpoints(gumbel.NewElements(lie.SE2, 4)) },
+		"lists that are too short":  func() { u.Midpoints(gumbel.NewLists(lie.SE2, 4, 3)) },
+		"no device":                 func() { u.Backward(gumbel.NewElements(lie.SE2, 8)) },
+		"half a device":             func() { bound.Backward(gumbel.NewElements(lie.SE2, 8)) },
+		"only a device":             func() { unbound.Backward(gumbel.NewElements(lie.SE2, 8)) },
+		"a list that was not drawn": func() { learned.Backward(gumbel.NewElements(lie.SE2, 8)) },
+		"another length":            func() { learned.Backward(shortened) },
+		"no lists":                  func() { gumbel.NewLists(lie.SE2, 4, 0) },
+		"less than no elements":     func() { gumbel.NewElements(lie.SE2, -1) },
+		"too many lists":            func() { gumbel.NewLists(lie.SE2, 1<<16, 1<<14+1) },
+		"too many elements":         func() { gumbel.NewElements(lie.SE2, 1<<16+1) },
+		"lists beyond an int":       func() { gumbel.NewLists(lie.SE2, 4, math.MaxInt/2+1) },
+		"identities of no group":    func() { gumbel.Identity(nil, 1) },
+		"too many identities":       func() { gumbel.Identity(lie.SE2, math.MaxInt) },
+		"no group":                  func() { gumbel.NewElements(nil, 4) },
+		"another group":             func() { u.Draw(gumbel.NewElements(lie.E2, 8), &replay{}, true) },
+		"draws of the identity":     func() { u.Draw(gumbel.Identity(lie.SE2, 1), &replay{}, true) },
+		"weights of the identity":   func() { gumbel.Identity(lie.SE2, 1).CopyFrom(weighted) },
+		"no length":                 func() { gumbel.NewElements(lie.SE2, 4).SetLen(0) },
+		"too great a length":        func() { gumbel.NewElements(lie.SE2, 4).SetLen(5) },
+		"unbound draws":             func() { bound.Midpoints(gumbel.NewElements(lie.SE2, 8)) },
+		"unbound sizes":             func() { bound.SetSize(0.5) },
 	} {
 		func() {
 			defer func() {
