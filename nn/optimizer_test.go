@@ -252,6 +252,28 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestClipWithoutWeights: the bound is that of each step's gradient alone, also where the first class has no parameters.
+func TestClipWithoutWeights(t *testing.T) {
+	m := &model{dev: must(tensor.NewCPU(1))}
+	t.Cleanup(func() { m.dev.Close() })
+	probs, keep := nn.NewParameter("probs", nn.Subset, 1), nn.NewParameter("keep", nn.Keep, 1)
+	m.params.Add(probs, keep)
+	if err := m.params.Bind(m.dev); err != nil {
+		t.Fatal(err)
+	}
+	o := must(nn.NewOptimizer(nn.OptimizerConfig{Algorithm: nn.SGD, LR: 1, Clip: 1}, &m.params))
+	defer o.Release()
+	m.dev.Upload(probs.Grad, []float32{30})
+	m.dev.Upload(keep.Grad, []float32{40})
+	o.Step(nn.ConstantLR{})
+	m.dev.Upload(probs.Grad, []float32{0.3}) // within the bound
+	m.dev.Upload(keep.Grad, []float32{-0.4})
+	o.Step(nn.ConstantLR{})
+	m.params.Download()
+	within(t, "probs", float64(probs.Host[0]), -0.6-0.3, 1e-5)
+	within(t, "keep", float64(keep.Host[0]), -0.8+0.4, 1e-5)
+}
+
 func TestRestoreRefuses(t *testing.T) {
 	m := newModel(t, 1)
 	o := must(nn.NewOptimizer(configs["Adam"], &m.params))
