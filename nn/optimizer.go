@@ -313,8 +313,11 @@ func (o *Optimizer) Restore(state []*Parameter, steps int) error {
 		if s == nil {
 			return fail(want.Name, "missing", fmt.Sprintf("an array of shape %v", want.Shape))
 		}
-		if !slices.Equal(s.Shape, want.Shape) || len(s.Host) != len(want.Host) {
+		if !slices.Equal(s.Shape, want.Shape) {
 			return fail("shape of "+want.Name, s.Shape, fmt.Sprintf("%v", want.Shape))
+		}
+		if len(s.Host) != len(want.Host) {
+			return fail("number of values of "+want.Name, len(s.Host), fmt.Sprint(len(want.Host)))
 		}
 		if i := negative(s); i >= 0 {
 			return fail(fmt.Sprintf("value %d of %s", i, want.Name), s.Host[i], "0 or more")
