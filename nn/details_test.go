@@ -179,6 +179,42 @@ func TestCrossEntropyOutputs(t *testing.T) {
 	}
 }
 
+// TestCrossEntropyPlannedAgain: of the plan before, neither labels nor results stay.
+func TestCrossEntropyPlannedAgain(t *testing.T) {
+	l := nn.NewCrossEntropy()
+	for range 2 {
+		s := newSmall(t, false)
+		l.Plan(s.plan, s.plan.Map(2, 1, 1, 1))
+		s.bind(t)
+		l.Bind(s.dev)
+		panics(t, "CrossEntropy.Forward: no SetLabels before it", func() { l.Forward(true) })
+		panics(t, "CrossEntropy.Losses: no Forward since the last SetLabels", func() { l.Losses() })
+		l.SetLabels([]float32{1})
+		l.Forward(true)
+		l.Losses()
+	}
+}
+
+// TestBatchNormPlannedAgain: of the plan before, neither a summand nor weights of the elements stay.
+func TestBatchNormPlannedAgain(t *testing.T) {
+	l := must(nn.NewBatchNorm("n", 1))
+	s := newSmall(t, false)
+	a, b := s.plan.Map(1, 2, 1, 1), s.plan.Map(1, 2, 1, 1)
+	a.On, b.On = newFactors(1, 2), newFactors(1, 2)
+	l.PlanSum(s.plan, a, b)
+
+	s = newSmall(t, false)
+	in := s.plan.Map(1, 2, 1, 1)
+	out := l.Plan(s.plan, in)
+	s.bind(t, l)
+	s.dev.Upload(in.Value, []float32{5, -3})
+	l.Forward(true)
+	y := make([]float32, 2)
+	s.dev.Download(y, out.Live())
+	within(t, "the first value", float64(y[0]), 1, 1e-5)
+	within(t, "the second value", float64(y[1]), -1, 1e-5)
+}
+
 // TestBadPlans: mistakes in putting layers together are found while planning.
 func TestBadPlans(t *testing.T) {
 	p := &nn.Plan{Arena: new(tensor.Arena), Batch: 2}
