@@ -105,6 +105,23 @@ func weightedSubject(t testing.TB, threads int, sh shape, each bool, plan func(s
 	return s
 }
 
+// TestLargestWeight: the unit of relative weights has its gradient where it stands in the list, not in front.
+func TestLargestWeight(t *testing.T) {
+	s, l := newSmall(t, false), nn.NewGlobalMax()
+	in := s.plan.Map(1, 3, 1, 1)
+	f := &factors{[]float64{0.25, 1, 0.5}, make([]float64, 3), 1}
+	in.On = f
+	out := l.Plan(s.plan, in)
+	s.bind(t, l)
+	s.dev.Upload(in.Value, []float32{1, 1, 4})
+	l.Forward(true)
+	s.dev.Upload(out.Grad, []float32{1})
+	l.Backward()
+	for j, want := range []float64{0, -2, 4} { // of y = 4 w[2]/w[1]
+		within(t, fmt.Sprintf("gradient of weight %d", j), f.grad[j], want, 1e-6)
+	}
+}
+
 func init() {
 	for _, each := range []bool{false, true} {
 		kind := map[bool]string{false: "Weighted", true: "WeightedEach"}[each]
