@@ -698,6 +698,29 @@ func TestPublishedFlips(t *testing.T) {
 	}
 }
 
+// Anneal begins the count of draws anew, on the host and on a device.
+func TestAnnealCounts(t *testing.T) {
+	for _, bound := range []bool{false, true} {
+		d := newDistribution(t, gumbel.Config{Group: lie.E2, Max: 8, Partial: true, Name: "probs"})
+		var ps *nn.Parameters
+		if bound {
+			ps = bind(t, d, 1)
+		}
+		d.Draw(d.NewLists(1), stream.New(1, "anneal", 0), true)
+		count := func() float32 {
+			if bound {
+				ps.Download()
+			}
+			list := d.Parameters()
+			return list[len(list)-1].Host[0]
+		}
+		before := count()
+		if d.Anneal(10); before == 0 || count() != 0 {
+			t.Errorf("bound %v: the count was %v and is %v, want 0", bound, before, count())
+		}
+	}
+}
+
 func TestProgrammerErrors(t *testing.T) {
 	const (
 		notBound = "Distribution.Backward: not bound to a device"
