@@ -156,6 +156,27 @@ func TestCopyFrom(t *testing.T) {
 	}
 }
 
+// ZeroGrad clears both gradients and nothing else; a copy is as rigid as what it is of.
+func TestZeroGrad(t *testing.T) {
+	d, err := New(Config{Group: lie.SE2, Max: 4, Measure: Mean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, again := d.NewLists(1), NewElements(lie.SE2, 4)
+	d.Midpoints(e)
+	e.Grad[1][0], e.WeightGrad[2] = 1, 1
+	e.ZeroGrad()
+	if e.Grad[1][0] != 0 || e.WeightGrad[2] != 0 {
+		t.Errorf("gradients %v, %v", e.Grad, e.WeightGrad)
+	}
+	if e.Len() != 4 || e.Weight[2] != 0.25 {
+		t.Errorf("%d elements, weights %v", e.Len(), e.Weight)
+	}
+	if again.CopyFrom(e); again.Rigid != e.Rigid || !e.Rigid {
+		t.Errorf("rigid %v, the copy %v", e.Rigid, again.Rigid)
+	}
+}
+
 // A number of elements that the group has no grid of is refused before there is memory for as many.
 func TestNewListsWithoutGrid(t *testing.T) {
 	defer func() {
