@@ -510,10 +510,16 @@ func TestOrderOfCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			n.Forward(y, x, 5)
-			n.Plan(&nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}, 5)
+			again := &nn.Plan{Device: dev, Arena: new(tensor.Arena), Batch: 1}
+			n.Plan(again, 5)
 			all("before it", back...)
+			if err := again.Arena.Bind(dev); err != nil {
+				t.Fatal(err)
+			}
+			all("not bound to a device; call Bind first", calls...)
 			params.Release()
 			p.Arena.Release()
+			again.Arena.Release()
 		})
 	}
 }
