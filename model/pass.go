@@ -132,7 +132,8 @@ func (net *Network) upload(images []float32) {
 // Backward computes the gradients of the mean cross-entropy of the labels of the
 // first len(labels) images, as class indices. It overwrites the gradients of the previous
 // pass. Each Backward takes a Forward of its own, with train set and on the elements drawn last, for
-// it overwrites maps that it has read; it panics with *nn.Error without one.
+// it overwrites maps that it has read; it panics with *nn.Error without one, and with *gumbel.Error where learned
+// subsets were never drawn from.
 func (net *Network) Backward(labels []float32) {
 	p := net.bound("Backward")
 	if !p.trained {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -235,6 +236,17 @@ func TestBackwardOnce(t *testing.T) {
 			net.Backward(labels)
 		}()
 	}
+}
+
+func TestBackwardUndrawn(t *testing.T) {
+	net := bindAs(t, newTiny(t), 2, false)
+	net.Forward(someImages(net, 2), true)
+	defer func() {
+		if e, ok := recover().(*gumbel.Error); !ok {
+			t.Errorf("%v, want an error of package gumbel", e)
+		}
+	}()
+	net.Backward([]float32{0, 1})
 }
 
 func TestBatchRefuses(t *testing.T) {

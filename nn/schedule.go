@@ -96,7 +96,7 @@ type MultiStepLR struct {
 }
 
 // NewMultiStepLR returns the schedule, or an error unless the steps rise from 1 on and
-// the factor is at least 1.
+// the factor is from 1 to 1e6.
 func NewMultiStepLR(steps []int, factor float64) (*MultiStepLR, error) {
 	for i, s := range steps {
 		if s < 1 || i > 0 && s <= steps[i-1] {
@@ -140,8 +140,8 @@ type PlateauLR struct {
 	passed   int // divisions
 }
 
-// NewPlateauLR returns the schedule, or an error unless the factor is at least 1 and the
-// patience at least 0.
+// NewPlateauLR returns the schedule, or an error unless the factor is from 1 to 1e6 and
+// the patience at least 0.
 func NewPlateauLR(factor float64, patience int) (*PlateauLR, error) {
 	if err := checkFactor("plateau schedule", factor); err != nil {
 		return nil, err
