@@ -84,7 +84,8 @@ const (
 
 	// gemmFewPanels is the largest number of panels for which low strips of a small A
 	// are read in place k-major, which takes more lines of the cache, gemmHighPanels that for
-	// which high ones are although their lines fall into an eighth of the sets or fewer.
+	// which high ones are although their lines fall into an eighth of the sets, or fewer. At a
+	// distance of 4 KiB they share one of the first-level cache.
 	gemmFewPanels  = 16
 	gemmHighPanels = 32
 
@@ -341,14 +342,14 @@ func (j *gemmJob) planPacking() {
 // it is k-major; small is the largest B in place.
 func (j *gemmJob) crowdedA(small int) bool {
 	switch {
-	case j.high() && j.transA:
-		return narrowSets(j.lda) && j.panels > gemmHighPanels
+	case aliased(j.lda):
+		return true
 	case j.high():
-		return aliased(j.lda)
+		return j.transA && narrowSets(j.lda) && j.panels > gemmHighPanels
 	case j.transA && (j.panels > gemmFewPanels || j.m*j.k > gemmInPlace):
 		return true
 	}
-	return aliased(j.lda) || j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
+	return j.panels >= gemmLowPanels && (quarterAliased(j.lda) || j.m*j.k > small)
 }
 
 // planSteps cuts k into blocks.

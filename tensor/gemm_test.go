@@ -280,8 +280,8 @@ func TestGemmEvenBlocks(t *testing.T) {
 	})
 }
 
-// TestGemmTransposedInPlace: high strips of a transposed A are packed only for many panels, and where its rows share
-// few sets of the caches.
+// TestGemmTransposedInPlace: high strips of a transposed A are packed only where its rows share few sets of the caches
+// and there are many panels, or where they share one.
 func TestGemmTransposedInPlace(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
 		j := gemmJob{transA: true, batch: 1, alpha: 1}
@@ -292,7 +292,7 @@ func TestGemmTransposedInPlace(t *testing.T) {
 			rows, panels int
 			packs        bool
 		}{
-			{512, 32, false}, {512, 33, true}, {1024, 32, false}, {1024, 33, true}, {500, 400, false},
+			{512, 32, false}, {512, 33, true}, {768, 32, false}, {1024, 4, true}, {500, 400, false},
 		} {
 			j.m, j.n, j.k = c.rows, c.panels*j.nr, 4096
 			j.lda, j.ldb, j.ldc = j.m, j.n, j.n
