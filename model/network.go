@@ -81,6 +81,7 @@ type plan struct {
 	layers []layer // without the loss
 	steps  []step  // of the layers
 
+	drawn     bool       // the lists have elements
 	trained   bool       // the maps are those of a Forward(true) on the present elements
 	monotonic *monotonic // a penalty, or nil
 

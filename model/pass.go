@@ -23,7 +23,7 @@ const (
 // and the learned subsets alone.
 func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 	p := net.bound("Draw")
-	p.trained = false
+	p.drawn, p.trained = true, false
 	draw := func(s *sampler, list *gumbel.Elements) {
 		name := s.training
 		if purpose == Evaluation {
@@ -53,7 +53,7 @@ func (net *Network) Draw(seed uint64, purpose Purpose, step uint64) {
 // source of uniform numbers.
 func (net *Network) DrawFrom(src lie.Source, purpose Purpose) {
 	p := net.bound("DrawFrom")
-	p.trained = false
+	p.drawn, p.trained = true, false
 	if a := net.augerino; a != nil {
 		a.Draw(a.list, src, purpose == Training)
 		net.fit()
@@ -87,7 +87,7 @@ func (net *Network) share() {
 // their strata: the network is then deterministic.
 func (net *Network) Midpoints() {
 	p := net.bound("Midpoints")
-	p.trained = false
+	p.drawn, p.trained = true, false
 	if a := net.augerino; a != nil {
 		a.Midpoints(a.list)
 		net.fit()
@@ -97,13 +97,17 @@ func (net *Network) Midpoints() {
 	}
 }
 
-// Forward computes the logits of images [B, C, H, W] on the elements drawn last.
+// Forward computes the logits of images [B, C, H, W] on the elements drawn last; it panics with *nn.Error before the
+// first draw.
 // Fewer images than the planned batch may be given, at least one; the rest of the batch
 // is then zero, and with train a BatchNorm counts it (nn.CrossEntropy).
 func (net *Network) Forward(images []float32, train bool) {
 	p := net.bound("Forward")
 	if pixels := net.cfg.pixels(); len(images) == 0 || len(images)%pixels != 0 || len(images) > p.batch*pixels {
 		panic(&nn.Error{Op: "Network.Forward", Problem: fmt.Sprintf("%d values; 1 to %d images of %d are needed", len(images), p.batch, pixels)})
+	}
+	if !p.drawn {
+		panic(&nn.Error{Op: "Network.Forward", Problem: "no draw of elements before it"})
 	}
 	p.trained = false
 	net.upload(images)
@@ -132,8 +136,7 @@ func (net *Network) upload(images []float32) {
 // Backward computes the gradients of the mean cross-entropy of the labels of the
 // first len(labels) images, as class indices. It overwrites the gradients of the previous
 // pass. Each Backward takes a Forward of its own, with train set and on the elements drawn last, for
-// it overwrites maps that it has read; it panics with *nn.Error without one, and with *gumbel.Error where learned
-// subsets were never drawn from.
+// it overwrites maps that it has read; it panics with *nn.Error without one.
 func (net *Network) Backward(labels []float32) {
 	p := net.bound("Backward")
 	if !p.trained {

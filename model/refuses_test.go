@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
-	"github.com/noether-go/noether/gumbel"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -238,15 +237,18 @@ func TestBackwardOnce(t *testing.T) {
 	}
 }
 
-func TestBackwardUndrawn(t *testing.T) {
+// Before a draw there are no elements: the lists' zeros are all the identity.
+func TestForwardUndrawn(t *testing.T) {
 	net := bindAs(t, newTiny(t), 2, false)
-	net.Forward(someImages(net, 2), true)
+	images := someImages(net, 2)
 	defer func() {
-		if e, ok := recover().(*gumbel.Error); !ok {
-			t.Errorf("%v, want an error of package gumbel", e)
+		if e, ok := recover().(*nn.Error); !ok || e.Op != "Network.Forward" {
+			t.Errorf("%v, want an error of Network.Forward", e)
 		}
+		net.Midpoints()
+		net.Forward(images, true)
 	}()
-	net.Backward([]float32{0, 1})
+	net.Forward(images, true)
 }
 
 func TestBatchRefuses(t *testing.T) {
