@@ -85,7 +85,7 @@ const (
 	// gemmFewPanels is the largest number of panels for which low strips of a small A
 	// are read in place k-major, which takes more lines of the cache, gemmHighPanels that for
 	// which high ones are although their lines fall into an eighth of the sets, or fewer. At a
-	// distance of 4 KiB they share one of the first-level cache.
+	// distance of 4 KiB they share one of the first-level cache, and are packed.
 	gemmFewPanels  = 16
 	gemmHighPanels = 32
 
@@ -328,8 +328,8 @@ func (j *gemmJob) planPacking() {
 	// B in place costs a page and a cache line for each step; at a distance of
 	// 4 KiB the lines also share one set of the cache. Packing pays when
 	// several strips use the panel.
-	high, small := j.high(), gemmInPlace
-	if !high {
+	small := gemmInPlace
+	if !j.high() {
 		small = gemmLowInPlace
 	}
 	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > small)
@@ -338,8 +338,8 @@ func (j *gemmJob) planPacking() {
 }
 
 // crowdedA reports whether the lines of a strip of A in place would drive each other out of the
-// caches, which it is read from once for each panel. A low strip uses little of its lines where
-// it is k-major; small is the largest B in place.
+// caches, where it should stay, since it is read once for each panel. A low strip uses little of
+// its lines where it is k-major; small is the largest B in place.
 func (j *gemmJob) crowdedA(small int) bool {
 	switch {
 	case aliased(j.lda):
