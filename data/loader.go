@@ -1,6 +1,10 @@
 package data
 
-import "github.com/noether-go/noether/internal/stream"
+import (
+	"math"
+
+	"github.com/noether-go/noether/internal/stream"
+)
 
 // LoaderConfig says which batches a Loader prepares.
 type LoaderConfig struct {
@@ -35,14 +39,17 @@ type Loader struct {
 	closed      bool
 
 	// The rest is that goroutine's.
-	perPass int
-	order   []int // of the images, in the pass under way
-	pass    int   // that order is of; -1: none yet
-	changed Split // the batch's images after augmentation
-	whole   []int // 0 .. Batch-1: all of changed
+	perPass uint64 // steps
+	order   []int  // of the images, in the pass under way
+	pass    uint64 // that order is of; noPass: none yet
+	changed Split  // the batch's images after augmentation
+	whole   []int  // 0 .. Batch-1: all of changed
 	room    []uint8
 	source  stream.Stream
 }
+
+// noPass is the number of no pass: steps do not get there.
+const noPass = math.MaxUint64
 
 // NewLoader starts a loader of set's training part; Close ends it. It panics with
 // *Error on a set whose sizes do not fit together and on a configuration that does
@@ -62,7 +69,7 @@ func NewLoader(set *Dataset, cfg LoaderConfig) *Loader {
 	l := &Loader{
 		set: set, cfg: cfg,
 		free: make(chan *Batch, 2), ready: make(chan *Batch, 2),
-		perPass: set.Train.Len() / cfg.Batch, order: make([]int, set.Train.Len()), pass: -1,
+		perPass: uint64(set.Train.Len() / cfg.Batch), order: make([]int, set.Train.Len()), pass: noPass,
 	}
 	if cfg.Augment != (Augmentation{}) {
 		l.changed = Split{Images: make([]uint8, cfg.Batch*pixels), Labels: make([]uint8, cfg.Batch)}
@@ -103,7 +110,7 @@ func (l *Loader) Close() {
 // so it never waits there.
 func (l *Loader) run() {
 	defer close(l.ready)
-	step := l.cfg.First
+	step := uint64(l.cfg.First) // beyond what an int holds, too
 	for b := range l.free {
 		l.prepare(b, step)
 		step++
@@ -112,17 +119,17 @@ func (l *Loader) run() {
 }
 
 // prepare fills b with the batch of that step.
-func (l *Loader) prepare(b *Batch, step int) {
+func (l *Loader) prepare(b *Batch, step uint64) {
 	if pass := step / l.perPass; pass != l.pass {
-		Order(l.order, l.cfg.Seed, uint64(pass))
+		Order(l.order, l.cfg.Seed, pass)
 		l.pass = pass
 	}
-	train, index := &l.set.Train, l.order[step%l.perPass*l.cfg.Batch:][:l.cfg.Batch]
+	train, index := &l.set.Train, l.order[int(step%l.perPass)*l.cfg.Batch:][:l.cfg.Batch]
 	if l.cfg.Augment == (Augmentation{}) {
 		l.set.Batch(b.Images, b.Labels, train, index)
 		return
 	}
-	l.source.Seed(l.cfg.Seed, "augmentation", uint64(step))
+	l.source.Seed(l.cfg.Seed, "augmentation", step)
 	pixels := l.set.Pixels()
 	for i, n := range index {
 		l.changed.Labels[i] = train.Labels[n]

@@ -21,16 +21,18 @@ var augmentations = map[string]Augmentation{
 // not left.
 func TestLoader(t *testing.T) {
 	d := colours(10)
-	l := NewLoader(d, LoaderConfig{Batch: 3, Seed: 7})
-	defer l.Close()
 	order := make([]int, 10)
 	want, labels := make([]float32, 3*24), make([]float32, 3)
-	for step := range 10 {
-		Order(order, 7, uint64(step/3))
-		d.Batch(want, labels, &d.Train, order[step%3*3:][:3])
-		if b := l.Next(); !slices.Equal(b.Images, want) || !slices.Equal(b.Labels, labels) {
-			t.Fatalf("step %d: another batch", step)
+	for _, first := range []int{0, math.MaxInt - 1} { // what comes behind the largest int has a number, too
+		l := NewLoader(d, LoaderConfig{Batch: 3, Seed: 7, First: first})
+		for step := uint64(first); step < uint64(first)+10; step++ {
+			Order(order, 7, step/3)
+			d.Batch(want, labels, &d.Train, order[step%3*3:][:3])
+			if b := l.Next(); !slices.Equal(b.Images, want) || !slices.Equal(b.Labels, labels) {
+				t.Fatalf("step %d: another batch", step)
+			}
 		}
+		l.Close()
 	}
 }
 
