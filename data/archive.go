@@ -105,18 +105,18 @@ func (u *unpacking) tar(r io.Reader) error {
 	if err != nil {
 		return u.bad("not a .tar.gz archive: %v", cause(err))
 	}
-	t := tar.NewReader(z)
+	t := tar.NewReader(whileWanted{u.ctx, z}) // skipping an entry unpacks it
 	for entries := 0; len(u.parts) < len(u.set.Files); entries++ {
 		h, err := t.Next()
 		switch {
+		case u.ctx.Err() != nil:
+			return u.cancelled()
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return u.bad("damaged archive: %v", cause(err))
 		case entries == maxEntries:
 			return u.bad("more than %d entries", maxEntries)
-		case u.ctx.Err() != nil:
-			return u.cancelled()
 		case h.Typeflag != tar.TypeReg:
 			continue
 		}
@@ -186,6 +186,9 @@ func (u *unpacking) take(name string, size int64, open func() (io.ReadCloser, er
 	buf := make([]byte, 1<<18)
 	for done := int64(0); ; {
 		n, readErr := r.Read(buf)
+		if u.ctx.Err() != nil {
+			return u.cancelled()
+		}
 		if done += int64(n); done > size || readErr == io.EOF && done != size {
 			return u.bad("%s in it has %d bytes and says %d", f.Name, done, size)
 		}
@@ -197,9 +200,6 @@ func (u *unpacking) take(name string, size int64, open func() (io.ReadCloser, er
 		}
 		if readErr != nil {
 			return u.bad("%s in it is damaged: %v", f.Name, cause(readErr))
-		}
-		if u.ctx.Err() != nil {
-			return u.cancelled()
 		}
 	}
 	return complete(part)

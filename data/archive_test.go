@@ -275,6 +275,52 @@ func TestUnpackCancelled(t *testing.T) {
 	}
 }
 
+// patience is a context that is cancelled once it has been asked so many times.
+type patience struct {
+	context.Context
+	asks int
+}
+
+func (p *patience) Err() error {
+	if p.asks--; p.asks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever it is cancelled, Download stops: while it hashes what lies there, too, and while it skips what
+// an archive holds besides.
+func TestDownloadCancelledAnywhere(t *testing.T) {
+	zeros := make([]byte, 1<<19)
+	archive := tarOf(t, append([]entry{{"other.bin", zeros}}, wholesome()...)...)
+	packed := packedSet(".tar.gz", archive)
+	hashed := FileSet{Name: "hashed", Files: []File{{Name: "one.bin", SHA256: fmt.Sprintf("%x", sha256.Sum256(zeros))}}}
+	d := testDownloader(t)
+	for _, c := range []struct {
+		set     FileSet
+		name    string
+		content []byte
+	}{{hashed, "one.bin", zeros}, {packed, packed.Archive.Name, archive}} {
+		dir := t.TempDir()
+		put(t, c.content, dir, c.name)
+		asks := 0
+		for ; ; asks++ {
+			err := d.set(&patience{context.Background(), asks}, dir, c.set, nil)
+			if err == nil {
+				break
+			}
+			wantFileError(t, err, c.name, "cancelled")
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v is not context.Canceled", err)
+			}
+			wantOnly(t, dir, map[string][]byte{c.name: c.content}, c.name)
+		}
+		if least := len(zeros) >> 15; asks < least {
+			t.Errorf("%s: cancelled at %d moments, want at least %d", c.set.Name, asks, least)
+		}
+	}
+}
+
 // A download whose size nobody states is checked by its sum alone, and bounded.
 func TestDownloadWithoutSize(t *testing.T) {
 	archive := zipOf(t, wholesome()...)

@@ -80,7 +80,7 @@ func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress 
 		if err := ctx.Err(); err != nil {
 			return cancelled(f.Name, context.Cause(ctx))
 		}
-		if f.holds(filepath.Join(dir, f.Name)) {
+		if f.holds(ctx, filepath.Join(dir, f.Name)) {
 			continue
 		}
 		if err := d.file(ctx, dir, f, set.Mirrors, progress); err != nil {
@@ -99,7 +99,7 @@ func (d *downloader) archive(ctx context.Context, dir string, set FileSet, progr
 		return nil
 	}
 	path := filepath.Join(dir, set.Archive.Name)
-	given := set.Archive.holds(path)
+	given := set.Archive.holds(ctx, path)
 	if !given {
 		if err := d.file(ctx, dir, *set.Archive, set.Mirrors, progress); err != nil {
 			return err
@@ -119,6 +119,9 @@ func (d *downloader) archive(ctx context.Context, dir string, set FileSet, progr
 
 // file fetches f from the first mirror that delivers it.
 func (d *downloader) file(ctx context.Context, dir string, f File, mirrors []string, progress Progress) error {
+	if ctx.Err() != nil { // which may have cut holds short
+		return cancelled(f.Name, context.Cause(ctx))
+	}
 	var failed []string
 	var last error
 	for _, mirror := range mirrors {
@@ -322,8 +325,8 @@ func complete(tmp *os.File) error {
 	return nil
 }
 
-// holds reports whether the file at path is f.
-func (f File) holds(path string) bool {
+// holds reports whether the file at path is f. It is not, once ctx is cancelled.
+func (f File) holds(ctx context.Context, path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
@@ -333,10 +336,24 @@ func (f File) holds(path string) bool {
 		return false
 	}
 	sum, _, want := f.digest()
-	if _, err := io.Copy(sum, file); err != nil {
+	if _, err := io.Copy(sum, whileWanted{ctx, file}); err != nil {
 		return false
 	}
 	return hex.EncodeToString(sum.Sum(nil)) == want
+}
+
+// whileWanted reads from r until ctx is cancelled. Archives are gigabytes, which take a while
+// to hash and to unpack.
+type whileWanted struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (w whileWanted) Read(b []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.r.Read(b)
 }
 
 // digest returns the hash that tells f's content, its name and its value.

@@ -192,7 +192,7 @@ func TestRealMNIST(t *testing.T) {
 		path := filepath.Join(dir, f.Name)
 		if _, err := os.Stat(path); err != nil {
 			t.Logf("%s not checked: %v", f.Name, err)
-		} else if !f.holds(path) {
+		} else if !f.holds(t.Context(), path) {
 			t.Errorf("%s is not the file that MNISTFiles describes", path)
 		}
 	}
