@@ -77,21 +77,17 @@ func at[T uint8 | float32](s []T, height, width, y, x int) float64 {
 	return float64(s[y*width+x])
 }
 
-// quarterSincos is math.Sincos with exact values at multiples of pi/2.
+// quarterSincos is math.Sincos with exact values at multiples of pi/2. The values tell these, not the
+// angle: a large one is such a multiple up to its own rounding, whatever it is.
 func quarterSincos(angle float64) (sin, cos float64) {
-	q := math.Round(angle / (math.Pi / 2))
-	if math.Abs(angle-float64(q*(math.Pi/2))) > 1e-9 {
-		return math.Sincos(angle)
+	const near = 1e-9
+	switch sin, cos = math.Sincos(angle); {
+	case math.Abs(sin) <= near:
+		return 0, math.Copysign(1, cos)
+	case math.Abs(cos) <= near:
+		return math.Copysign(1, sin), 0
 	}
-	switch math.Mod(q, 4) {
-	case 1, -3:
-		return 1, 0
-	case 2, -2:
-		return 0, -1
-	case 3, -1:
-		return -1, 0
-	}
-	return 0, 1
+	return sin, cos
 }
 
 // sincos returns the sine and the cosine of an angle of at most pi either way. Unlike

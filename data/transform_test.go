@@ -62,6 +62,42 @@ func TestRotateHalfNotSquare(t *testing.T) {
 	}
 }
 
+// An angle of many turns is what is left of it: a quarter only next to one.
+func TestRotateManyTurns(t *testing.T) {
+	src := ramp(49)
+	dst, want := make([]uint8, 49), make([]uint8, 49)
+	for angle, same := range map[float64]float64{ // by mpmath's sine and cosine
+		1e16:            math.Atan2(0.7796880066069787, -0.6261681981330861),
+		math.MaxFloat64: math.Atan2(0.004961954789184062, -0.9999876894265599),
+	} {
+		Rotate(dst, src, 7, 7, angle)
+		Rotate(want, src, 7, 7, same)
+		if !slices.Equal(dst, want) {
+			t.Errorf("turned by %v: not as by %v", angle, same)
+		}
+	}
+}
+
+// What is taken for a multiple of pi/2 lies within 1e-9 of it.
+func TestRotateNearQuarters(t *testing.T) {
+	src, dst := make([]float32, 25), make([]float32, 25)
+	src[3] = 1e30 // of which nothing may come to a neighbour
+	for k := range 5 {
+		for _, off := range []float64{-1.1e-9, -.9e-9, .9e-9, 1.1e-9} {
+			Rotate(dst, src, 5, 5, float64(k)*math.Pi/2+off)
+			zeros := 0
+			for _, v := range dst {
+				if v == 0 {
+					zeros++
+				}
+			}
+			if exact := math.Abs(off) < 1e-9; exact != (zeros == 24) {
+				t.Errorf("%d quarters and %v: %d pixels of 25 are zero", k, off, zeros)
+			}
+		}
+	}
+}
+
 // A linear ramp is what bilinear interpolation keeps exactly: inside, the turned
 // image is the turned ramp. This also fixes the direction.
 func TestRotateRamp(t *testing.T) {
