@@ -71,6 +71,8 @@ func (d *Dataset) Validate() error {
 	switch {
 	case d.Channels < 1 || d.Height < 1 || d.Width < 1:
 		return bad("images of %d x %d x %d values (channels, height, width); all must be at least 1", d.Channels, d.Height, d.Width)
+	case d.Channels > math.MaxInt/d.Height/d.Width:
+		return bad("images of %d x %d x %d values (channels, height, width); that is more than memory can hold", d.Channels, d.Height, d.Width)
 	case d.Classes < 2 || d.Classes > 256:
 		return bad("%d classes; between 2 and 256 are possible", d.Classes)
 	case len(d.ClassNames) != d.Classes:
@@ -93,8 +95,8 @@ func (d *Dataset) Validate() error {
 		if part.Len() == 0 {
 			return bad("the %s part is empty", part.name)
 		}
-		if len(part.Images) != part.Len()*d.Pixels() {
-			return bad("the %s part has %d labels but %d pixel values; %d are %d images", part.name, part.Len(), len(part.Images), part.Len()*d.Pixels(), part.Len())
+		if p := d.Pixels(); len(part.Images)/p != part.Len() || len(part.Images)%p != 0 { // their product need not be an int
+			return bad("the %s part has %d labels but %d pixel values, of which an image has %d", part.name, part.Len(), len(part.Images), p)
 		}
 		for i, l := range part.Labels {
 			if int(l) >= d.Classes {

@@ -75,8 +75,16 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	nan := float32(math.NaN())
+	huge := func(d *Dataset, height, width int) { // four images, whose values are none as an int
+		d.Height, d.Width = height, width
+		d.Train = Split{Labels: make([]uint8, 4)}
+		d.Validation, d.Test = d.Train, d.Train
+	}
 	for say, damage := range map[string]func(*Dataset){
+		"images of 0 x 3 x 4":                 func(d *Dataset) { d.Channels, d.Mean, d.Std = 0, nil, nil },
 		"images of 2 x 0 x 4":                 func(d *Dataset) { d.Height = 0 },
+		"images of 2 x 3 x 0":                 func(d *Dataset) { d.Width = 0 },
+		"more than memory can hold":           func(d *Dataset) { huge(d, math.MaxInt/4+1, 4) },
 		"1 classes; between":                  func(d *Dataset) { d.Classes = 1 },
 		"257 classes; between":                func(d *Dataset) { d.Classes = 257 },
 		"2 class names for 3":                 func(d *Dataset) { d.ClassNames = d.ClassNames[:2] },
@@ -86,6 +94,8 @@ func TestValidate(t *testing.T) {
 		"mean NaN of channel 1":               func(d *Dataset) { d.Mean = []float32{0, nan} },
 		"the validation part is empty":        func(d *Dataset) { d.Validation = Split{} },
 		"the test part has 5 labels":          func(d *Dataset) { d.Test.Images = d.Test.Images[1:] },
+		"the training part has 5 labels":      func(d *Dataset) { d.Train.Images = append(slices.Clone(d.Train.Images), 0) },
+		"pixel values, of which an image has": func(d *Dataset) { huge(d, math.MaxInt/4+1, 1) },
 		"label 3 of image 1 of the training ": func(d *Dataset) { d.Train.Labels = []uint8{0, 3, 0, 0, 0} },
 	} {
 		d := colours(5)
