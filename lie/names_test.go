@@ -39,7 +39,7 @@ func TestByName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"", "SE3", "rotations", "SE 2", "C", "C0", "C-4", "C+4", "C04", "C1e3", "C65537", "D0", "R+(1)", "R+(0.5)", "R+(NaN)", "R+(Inf)", "R+(1e9)",
+		"", "SE3", "rotations", "SE 2", "C", "C0", "C-4", "C+4", "C04", "C1e3", "C65537", "D0", "R+(1)", "R+(0.5)", "R+(NaN)", "R+(Inf)", "R+(1e9)", "4", "1.5",
 		" periodic", "periodic", "SE(2) periodic periodic", "SE(2) x ", " x SE(2)", "SE(2) x T3", "SE(2) periodic x R+",
 	} {
 		if got, err := lie.ByName(name); err == nil || !strings.Contains(err.Error(), "T(2), SE(2), E(2)") || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), lie.Known()) {
