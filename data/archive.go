@@ -168,7 +168,7 @@ func (u *unpacking) take(name string, size int64, open func() (io.ReadCloser, er
 		return u.bad("it holds %s twice", f.Name)
 	case f.Size > 0 && size != f.Size:
 		return u.bad("%s in it has %d bytes, %d expected", f.Name, size, f.Size)
-	case size < 0 || size > maxMember && f.Size == 0:
+	case size > maxMember && f.Size == 0:
 		return u.bad("%s in it has more than %d bytes", f.Name, maxMember)
 	}
 	r, err := open()
