@@ -80,7 +80,7 @@ func packedSet(suffix string, archive []byte) FileSet {
 	if suffix == ".zip" {
 		a = &File{Name: "set" + suffix, MD5: fmt.Sprintf("%x", md5.Sum(archive))}
 	}
-	return FileSet{Name: "packed", Archive: a, Files: []File{{Name: "one.bin", Size: 300}, {Name: "two.txt", Aliases: []string{"two.txt.gz"}}}}
+	return FileSet{Name: "packed", Archive: a, Files: []File{{Name: "one.bin", Size: 300, Aliases: []string{"one"}}, {Name: "two.txt", Aliases: []string{"two.txt.gz"}}}}
 }
 
 var inside = map[string][]byte{"one.bin": ramp(300), "two.txt": []byte("second")}
@@ -105,14 +105,18 @@ func TestDownloadArchive(t *testing.T) {
 			if n := int64(len(archive)); end != [2]int64{n, n} {
 				t.Errorf("progress ends with %d", end)
 			}
-			// Again, and under another name: nothing to do. A cut file: all of it.
+			// Again, and under another name, of which no size is stated: nothing to do. A cut file: all of it.
 			if err := os.Rename(filepath.Join(dir, "two.txt"), filepath.Join(dir, "two.txt.gz")); err != nil {
 				t.Fatal(err)
 			}
 			if err := d.set(t.Context(), dir, set, nil); err != nil || hits.Load() != 1 {
 				t.Errorf("%v, %d requests in all, want 1", err, hits.Load())
 			}
-			if err := os.Truncate(filepath.Join(dir, "one.bin"), 299); err != nil {
+			put(t, ramp(299), dir, "one")
+			if err := errors.Join(os.Remove(filepath.Join(dir, "one.bin")), d.set(t.Context(), dir, set, nil)); err != nil || hits.Load() != 1 {
+				t.Errorf("%v, %d requests in all, want 1", err, hits.Load())
+			}
+			if err := os.Rename(filepath.Join(dir, "one"), filepath.Join(dir, "one.bin")); err != nil {
 				t.Fatal(err)
 			}
 			if err := errors.Join(d.set(t.Context(), dir, set, nil), os.Remove(filepath.Join(dir, "two.txt.gz"))); err != nil || hits.Load() != 2 {
@@ -242,21 +246,82 @@ func TestUnpackZipThatLies(t *testing.T) {
 	wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
 }
 
-// A file whose size no set states may not take the disk: it is refused by what the archive says of it.
-func TestUnpackHuge(t *testing.T) {
+// tarHead returns an archive that is cut off behind the header of a file of that size.
+func tarHead(t *testing.T, name string, size int64) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: "two.txt", Size: maxMember + 1, Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
+	if err := tar.NewWriter(&b).WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o644, Typeflag: tar.TypeReg}); err != nil {
 		t.Fatal(err)
 	}
+	return gzipped(t, b.Bytes())
+}
+
+// A file whose size no set states may not take the disk: it is refused by what the archive says of it.
+func TestUnpackHuge(t *testing.T) {
 	zipped := zipOf(t, entry{"two.txt", []byte("2")}, entry{"one.bin", ramp(300)})
 	at := bytes.Index(zipped, []byte("PK\x01\x02"))
 	copy(zipped[at+24:], []byte{1, 0, 0, 0x40})
-	for suffix, archive := range map[string][]byte{".tar.gz": gzipped(t, b.Bytes()), ".zip": zipped} {
+	for suffix, archive := range map[string][]byte{".tar.gz": tarHead(t, "two.txt", maxMember+1), ".zip": zipped} {
+		wantUnpackError(t, packedSet(suffix, archive), archive, "two.txt in it has more than 1073741824 bytes")
+	}
+	// One byte less may be, and so may any size that the set states: what is wrong is that the file is not there.
+	for name, size := range map[string]int64{"two.txt": maxMember, "one.bin": maxMember + 1} {
+		archive := tarHead(t, name, size)
+		set := packedSet(".tar.gz", archive)
+		set.Files[0].Size = size
+		wantUnpackError(t, set, archive, name+" in it is damaged")
+	}
+}
+
+// wantUnpackError fails unless unpacking the archive of set is an error that says say and leaves nothing behind.
+func wantUnpackError(t *testing.T, set FileSet, archive []byte, say string) {
+	t.Helper()
+	dir := t.TempDir()
+	put(t, archive, dir, set.Archive.Name)
+	wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, set.Archive.Name), say)
+	wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
+}
+
+// What one of the two formats alone can have wrong.
+func TestUnpackRefusesOneFormat(t *testing.T) {
+	garbage := gzipped(t, ramp(2000))
+	wantUnpackError(t, packedSet(".tar.gz", garbage), garbage, "damaged archive")
+	method := zipOf(t, entry{"one.bin", inside["one.bin"]}, entry{"two.txt", inside["two.txt"]})
+	for _, head := range []struct {
+		mark string
+		at   int
+	}{{"PK\x03\x04", 8}, {"PK\x01\x02", 10}} { // the local and the central header of the first entry
+		method[bytes.Index(method, []byte(head.mark))+head.at] = 99
+	}
+	wantUnpackError(t, packedSet(".zip", method), method, "one.bin in it cannot be read: zip: unsupported compression algorithm")
+}
+
+// An archive may have as many entries as the error says, the last of them being wanted.
+func TestUnpackManyEntries(t *testing.T) {
+	for suffix, pack := range archiveKinds {
+		archive := pack(t, append(slices.Repeat([]entry{{"x", nil}}, maxEntries-2), wholesome()[1:3]...)...)
 		set := packedSet(suffix, archive)
 		dir := t.TempDir()
 		put(t, archive, dir, set.Archive.Name)
-		wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, set.Archive.Name), "two.txt in it has more than 1073741824 bytes")
-		wantOnly(t, dir, map[string][]byte{set.Archive.Name: archive}, set.Archive.Name)
+		if err := set.unpack(t.Context(), dir); err != nil || !set.Unpacked(dir) {
+			t.Errorf("%s: %v", suffix, err)
+		}
+	}
+}
+
+// What the directory has against it is an error about the directory.
+func TestUnpackUnwritable(t *testing.T) {
+	archive := tarOf(t, wholesome()...)
+	set := packedSet(".tar.gz", archive)
+	dir := t.TempDir()
+	wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, set.Archive.Name), "cannot be opened", "-data")
+
+	put(t, archive, dir, set.Archive.Name)
+	put(t, nil, dir, "one.bin", "in the way")
+	wantFileError(t, set.unpack(t.Context(), dir), filepath.Join(dir, "one.bin"), "cannot be put in place", "-data")
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the directory holds %v, %v", entries, err)
 	}
 }
 
