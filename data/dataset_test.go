@@ -74,6 +74,10 @@ func TestValidate(t *testing.T) {
 	if err := colours(5).Validate(); err != nil {
 		t.Fatal(err)
 	}
+	d := colours(5)
+	if d.Classes, d.ClassNames = 256, make([]string, 256); d.Validate() != nil {
+		t.Error(d.Validate())
+	}
 	nan := float32(math.NaN())
 	huge := func(d *Dataset, height, width int) { // four images, whose values are none as an int
 		d.Height, d.Width = height, width

@@ -93,6 +93,13 @@ func TestReadIDX(t *testing.T) {
 	}
 }
 
+// Dimensions have four bytes, of which small sets use two.
+func TestIDXHeader(t *testing.T) {
+	if got, want := (&IDX{Dims: []int{0x01020304, 5}}).header(), encodeIDX(nil, 0x01020304, 5); !bytes.Equal(got, want) {
+		t.Errorf("header % x, want % x", got, want)
+	}
+}
+
 // More than the first buffer, so that growing is tested, and beside its size.
 func TestDecodeIDXLarge(t *testing.T) {
 	for _, n := range []int{1<<20 - 1, 1 << 20, 1<<20 + 1, 5<<20 + 3} {
@@ -139,6 +146,7 @@ func TestDecodeIDXBad(t *testing.T) {
 		{"no data", plain[:16], "truncated: 0 data bytes of the 60"},
 		{"one more", append(slices.Clone(plain), 0), "trailing garbage after the 60 data bytes"},
 		{"too big", encodeIDX(nil, 1<<20, 1<<10, 2), "more than the 1073741824 bytes"},
+		{"too big by one", encodeIDX(nil, 1<<30+1), "more than the 1073741824 bytes"},
 		{"overflow", encodeIDX(nil, 1<<31, 1<<31, 1<<31, 1<<31), "more than the 1073741824 bytes"},
 		{"gzip of garbage", gzipped(t, []byte("garbage")), "not an IDX file"},
 		{"gzip of too much", gzipped(t, append(slices.Clone(plain), 1)), "trailing garbage after the 60 data bytes"},

@@ -179,10 +179,14 @@ func TestImagesRefused(t *testing.T) {
 			wantFileError(t, err, filepath.Join(dir, c.path), c.say...)
 		})
 	}
-	for _, cfg := range []ImagesConfig{{0, 2, 0}, {1 << 20, 2, 0}, {5, 1, 0}, {5, 257, 0}} {
+	for _, cfg := range []ImagesConfig{{0, 2, 0}, {1<<14 + 1, 2, 0}, {5, 1, 0}, {5, 257, 0}} {
 		if _, err := ReadImages(t.TempDir(), cfg); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d x %d pixels in %d classes", cfg.Side, cfg.Side, cfg.Classes)) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
+	}
+	for _, cfg := range []ImagesConfig{{1, 2, 0}, {1 << 14, 256, 0}} { // nothing is wrong with these
+		_, err := ReadImages(t.TempDir(), cfg)
+		wantFileError(t, err, "", "2 of the 2 folders of images are missing")
 	}
 }
 

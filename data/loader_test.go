@@ -163,6 +163,11 @@ func TestLoaderMisuse(t *testing.T) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}
+	for _, a := range []Augmentation{{}, {Rotate: math.Pi, Crop: 2, Flip: true}} {
+		if err := a.Validate(d); err != nil {
+			t.Error(err)
+		}
+	}
 	for say, spoil := range map[string]func(d *Dataset){
 		"pixel values":        func(d *Dataset) { d.Train.Images = d.Train.Images[1:] },
 		"standard deviations": func(d *Dataset) { d.Std = nil },
@@ -177,7 +182,7 @@ func TestLoaderMisuse(t *testing.T) {
 // Flip and crop give every one of their outcomes, about equally often, and nothing
 // else.
 func TestFlipCrop(t *testing.T) {
-	const height, width, crop = 3, 4, 1
+	const height, width, crop = 3, 4, 2
 	src := ramp(2 * height * width)
 	outcomes := map[string]int{}
 	for flip := range 2 {
@@ -197,12 +202,12 @@ func TestFlipCrop(t *testing.T) {
 			}
 		}
 	}
-	if len(outcomes) != 18 {
+	if len(outcomes) != 50 {
 		t.Fatalf("%d outcomes", len(outcomes))
 	}
 	s := stream.New(1, "test", 0)
 	dst, room := make([]uint8, len(src)), make([]uint8, len(src))
-	const draws = 18 * 400
+	const draws = 50 * 400
 	for range draws {
 		Augmentation{Flip: true, Crop: crop}.apply(dst, src, room, height, width, s)
 		if _, ok := outcomes[string(dst)]; !ok {

@@ -44,6 +44,16 @@ func TestDecodeAMAT(t *testing.T) {
 	}
 }
 
+// Lines of as many numbers as are asked for are read, however long they are.
+func TestDecodeAMATLongLines(t *testing.T) {
+	const pixels = 4000
+	text := strings.Repeat("1.000000000000000000e+00 ", pixels) + "3.000000000000000000e+00\n"
+	got, err := DecodeAMAT(strings.NewReader(text+text), "f", pixels, 4)
+	if err != nil || !bytes.Equal(got.Images, slices.Repeat([]uint8{255}, 2*pixels)) || !bytes.Equal(got.Labels, []uint8{3, 3}) {
+		t.Errorf("%d pixels of classes %v, %v", len(got.Images), got.Labels, err)
+	}
+}
+
 func TestDecodeAMATRefuses(t *testing.T) {
 	good := amat([]string{"0", "1", "0.5", "2"}, []string{"0", "0", "0", "1"})
 	for _, c := range []struct{ name, content, say string }{
@@ -70,11 +80,15 @@ func TestDecodeAMATRefuses(t *testing.T) {
 		wantFileError(t, err, "some/file")
 	}
 	packed := gzipped(t, good)
+	_, err := DecodeAMAT(bytes.NewReader(append(slices.Clone(packed), 'x')), "longer", 3, 4)
+	wantFileError(t, err, "longer", "trailing garbage after the gzip data")
+	_, err = DecodeAMAT(bytes.NewReader(gzipped(t, nil)), "none", 3, 4)
+	wantFileError(t, err, "none", "no image in it")
 	for n := range packed {
 		_, err := DecodeAMAT(bytes.NewReader(packed[:n]), "cut", 3, 4)
 		wantFileError(t, err, "cut")
 	}
-	_, err := DecodeAMAT(errReader{errors.New("disk on fire")}, "f", 3, 4)
+	_, err = DecodeAMAT(errReader{errors.New("disk on fire")}, "f", 3, 4)
 	wantFileError(t, err, "f", "disk on fire")
 }
 
@@ -88,6 +102,9 @@ func TestDecodeAMATMisuse(t *testing.T) {
 	s, err := DecodeAMAT(strings.NewReader("0 255\n"), "some/file", 1, 256)
 	if err != nil || !slices.Equal(s.Labels, []uint8{255}) {
 		t.Errorf("the last of 256 classes: %v, %v", s.Labels, err)
+	}
+	if _, err := DecodeAMAT(strings.NewReader("0 0\n"), "some/file", 1, 1); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -174,8 +191,8 @@ func TestSyntheticRotMNIST(t *testing.T) {
 		if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != c.want {
 			t.Errorf("%d and %d digits give parts of %v, want %v", c.train, c.test, got, c.want)
 		}
-		if !d.Synthetic || d.Name != "rotmnist-synthetic" {
-			t.Errorf("%s, synthetic %v", d.Name, d.Synthetic)
+		if !d.Synthetic || d.Name != "rotmnist-synthetic" || strings.Join(d.ClassNames, "") != "0123456789" {
+			t.Errorf("%s, synthetic %v, classes %v", d.Name, d.Synthetic, d.ClassNames)
 		}
 	}
 	m := digitsOf(120, 20)

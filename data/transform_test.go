@@ -158,6 +158,7 @@ func TestRotateMisuse(t *testing.T) {
 	img := ramp(12)
 	for say, f := range map[string]func(){
 		"0 x 4 pixels":        func() { Rotate(img, img, 0, 4, 1) },
+		"4 x 0 pixels":        func() { Rotate(img, img, 4, 0, 1) },
 		"no whole number":     func() { Rotate(make([]uint8, 11), img[:11], 3, 4, 1) },
 		"of 13 x 1 planes":    func() { Rotate(make([]uint8, 12), img, 13, 1, 1) },
 		"x 2 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/2+1, 2, 1) }, // as an int, math.MinInt values
