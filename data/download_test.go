@@ -202,6 +202,22 @@ func TestDownloadBadMirror(t *testing.T) {
 	}
 }
 
+// A mirror may say of a packed file that it is packed on the way: it is kept as it comes.
+func TestDownloadPackedOnTheWay(t *testing.T) {
+	packed := gzipped(t, ramp(1000))
+	set := FileSet{Name: "remote", Files: []File{{Name: "one.gz", SHA256: fmt.Sprintf("%x", sha256.Sum256(packed))}}}
+	address, _ := mirror(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packed)
+	})
+	set.Mirrors = []string{address}
+	dir := t.TempDir()
+	if err := testDownloader(t).set(t.Context(), dir, set, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantOnly(t, dir, map[string][]byte{"one.gz": packed}, "one.gz")
+}
+
 // As many redirections are followed as the error says, and no more.
 func TestDownloadRedirected(t *testing.T) {
 	set, content := remote()

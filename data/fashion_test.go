@@ -8,7 +8,7 @@ import (
 )
 
 func TestFashionMNIST(t *testing.T) {
-	s := newSmall(40, 20)
+	s := newSmall(90, 20)
 	m, err := readMNIST(writeFiles(t, withGz(plainNames), s.files()), FashionMNISTFiles(), [4]string{}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestFashionMNIST(t *testing.T) {
 	if err := d.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{36, 4, 20} || d.Name != "fashion-mnist" || d.Synthetic {
+	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{81, 9, 20} || d.Name != "fashion-mnist" || d.Synthetic {
 		t.Errorf("%s, synthetic %v, has parts of %v", d.Name, d.Synthetic, got)
 	}
 	if !slices.Equal(d.Test.Labels, s.labels[1]) || !bytes.Equal(d.Image(&d.Test, 3), s.image(1, 3)) {

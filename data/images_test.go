@@ -52,6 +52,7 @@ func TestImages(t *testing.T) {
 	put(t, []byte("left alone"), dir, "train", "README")
 	put(t, []byte("left alone"), dir, "train", ".hidden", "x.png")
 	put(t, []byte("left alone"), dir, "train", "cat", "notes.txt")
+	put(t, []byte("no folder"), dir, "val")
 	cfg := ImagesConfig{Side: ownSide, Classes: 3, Seed: 4}
 	d, err := ReadImages(dir, cfg)
 	if err != nil {
@@ -100,6 +101,7 @@ func TestImages(t *testing.T) {
 	}
 
 	// With a folder of its own.
+	remove(t, dir, "val")
 	for _, name := range []string{"val", "valid"} { // the second goes before the first
 		writeImages(t, filepath.Join(dir, name), len(name), classes...)
 		d, err := ReadImages(dir, cfg)
@@ -131,6 +133,9 @@ func TestImagesInColour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := d.Validate(); err != nil {
+		t.Error(err)
+	}
 	if got := d.Image(&d.Validation, 1); !slices.Equal(got, []uint8{10, 20, 30}) {
 		t.Errorf("%v", got)
 	}
@@ -159,6 +164,12 @@ func TestImagesRefused(t *testing.T) {
 		}, filepath.Join("train", "a"), []string{"no image in it"}},
 		"another size": {func(t *testing.T, dir string) { put(t, encodePNG(t, pcamPicture(0, 9)), dir, "test", "b", "9.png") }, filepath.Join("test", "b", "9.png"),
 			[]string{"9 x 9 pixels where 5 x 5 are needed"}},
+		"another height": {func(t *testing.T, dir string) {
+			put(t, encodePNG(t, image.NewGray(image.Rect(0, 0, 5, 6))), dir, "test", "a", "9.png")
+		}, filepath.Join("test", "a", "9.png"), []string{"5 x 6 pixels where 5 x 5 are needed"}},
+		"another width": {func(t *testing.T, dir string) {
+			put(t, encodePNG(t, image.NewGray(image.Rect(0, 0, 4, 5))), dir, "test", "a", "9.png")
+		}, filepath.Join("test", "a", "9.png"), []string{"4 x 5 pixels where 5 x 5 are needed"}},
 		"no image": {func(t *testing.T, dir string) { put(t, []byte("GIF89a"), dir, "train", "b", "x.jpg") }, filepath.Join("train", "b", "x.jpg"), []string{"not a PNG or JPEG image"}},
 		"too few": {func(t *testing.T, dir string) {
 			for i := 2; i < 7; i++ {

@@ -166,6 +166,7 @@ func TestRotateMisuse(t *testing.T) {
 		"x 6 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/3+1, 6, 1) }, // 2
 		"dst holds 11 values": func() { Rotate(make([]uint8, 11), img, 3, 4, 1) },
 		"NaN is not finite":   func() { Rotate(make([]uint8, 12), img, 3, 4, math.NaN()) },
+		"-Inf is not finite":  func() { Rotate(make([]uint8, 12), img, 3, 4, math.Inf(-1)) },
 		"+Inf is not finite":  func() { Rotate(make([]uint8, 12), img, 3, 4, math.Inf(1)) },
 	} {
 		wantPanic(t, say, f)
