@@ -70,6 +70,9 @@ func TestRelativeOnT2(t *testing.T) {
 			t.Errorf("%s: %d coordinates, %v, want -1", g.Name(), g.Coordinates(), got)
 		}
 	}
+	if g := lie.Cyclic(1); g != lie.T2 {
+		t.Errorf("Cyclic(1) is %v", g)
+	}
 }
 
 // Quarter turns map the pixel grid to itself: they have no rounding.
@@ -82,6 +85,24 @@ func TestQuarterTurnsAreExact(t *testing.T) {
 					t.Errorf("%s: a quarter turn gives %v, want %v", g.Name(), q, want)
 				}
 			}
+		}
+	}
+}
+
+// An angle may stand behind what is none.
+func TestPeriodicOrder(t *testing.T) {
+	p, q := lie.Periodic(lie.DirectProduct(lie.RPlus, lie.SO2)), lie.Periodic(lie.Sim2)
+	swap := func(x [lie.MaxAxes]float64) [lie.MaxAxes]float64 { return [lie.MaxAxes]float64{x[1], x[0]} }
+	src := stream.New(1, "order", 0)
+	for range 100 {
+		u, v := q.Haar(src), q.Haar(src)
+		x, y := q.Relative(u, v), p.Relative(swap(u), swap(v))
+		if want := (lie.Coordinates{x[2], x[0], x[1]}); y != want {
+			t.Fatalf("coordinates %v, want %v", y, want)
+		}
+		du, dv := p.RelativeGrad(y, swap(u), swap(v))
+		if wantU, wantV := q.RelativeGrad(x, u, v); du != swap(wantU) || dv != swap(wantV) {
+			t.Fatalf("gradients %v and %v, want those of the other order, %v and %v", du, dv, wantU, wantV)
 		}
 	}
 }

@@ -136,6 +136,11 @@ func TestFacts(t *testing.T) {
 		if d := distance(g.Matrix(row.a), row.matrix); !(d <= 1e-15) {
 			t.Errorf("%s: %v acts as %v, want %v", g.Name(), row.a, g.Matrix(row.a), row.matrix)
 		}
+		for _, axis := range g.Axes() { // what need not be given
+			if axis.Kind == lie.Circle && axis.Extent != math.Pi || axis.Kind == lie.Flip && axis.Order != 2 {
+				t.Errorf("%s has the axis %+v", g.Name(), axis)
+			}
+		}
 	}
 }
 
