@@ -107,7 +107,7 @@ func DecodeAMAT(r io.Reader, name string, pixels, classes int) (Split, error) {
 	lines.Buffer(make([]byte, 1<<16), 64*(pixels+1)) // numbers of 25 characters at most, and a space
 	var s Split
 	var p amatParser
-	for row := 1; lines.Scan(); row++ {
+	for row := 1; lines.Scan() && lines.Err() == nil; row++ { // with an error come the last lines, one of them in part
 		if row > maxAMATRows {
 			return Split{}, u.bad(nil, format, "more than %d lines", maxAMATRows)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -88,8 +89,13 @@ func TestDecodeAMATRefuses(t *testing.T) {
 		_, err := DecodeAMAT(bytes.NewReader(packed[:n]), "cut", 3, 4)
 		wantFileError(t, err, "cut")
 	}
-	_, err = DecodeAMAT(errReader{errors.New("disk on fire")}, "f", 3, 4)
-	wantFileError(t, err, "f", "disk on fire")
+	for _, before := range []string{"", "0 ", "0 0 0 1\n", "0 0 0 1\n0 1", "0 x"} { // what was read of a line says nothing then
+		r := io.MultiReader(strings.NewReader(before), errReader{errors.New("disk on fire")})
+		_, err = DecodeAMAT(r, "f", 3, 4)
+		wantFileError(t, err, "f", "disk on fire")
+	}
+	_, err = DecodeAMAT(bytes.NewReader(packed[:len(packed)-9]), "cut", 3, 4)
+	wantFileError(t, err, "cut", "truncated gzip data")
 }
 
 // Classes that no byte holds are not taken for others.
