@@ -28,7 +28,7 @@ type Axis struct {
 	// circle it is pi, and the interval covers the circle once. Of a line it is
 	// the part that is sampled, such as log 2 for scales between one half and two.
 	Extent float64
-	// Order is the number of values of a discrete axis, 2 for a flip.
+	// Order is the number of values of a discrete axis, 2 for a flip, and 0 on the others.
 	Order int
 }
 
@@ -42,17 +42,19 @@ const maxOrder = 1 << 16
 func (a *Axis) complete() (problem string) {
 	switch a.Kind {
 	case Circle:
-		a.Extent = math.Pi
+		a.Extent, a.Order = math.Pi, 0
 	case Line:
 		if !(a.Extent > 0) || math.IsInf(a.Extent, 0) {
 			return fmt.Sprintf("the extent of a line is %v; positive numbers are allowed", a.Extent)
 		}
+		a.Order = 0
 	case Turns:
 		if a.Order < 1 || a.Order > maxOrder {
 			return fmt.Sprintf("the order of turns is %d; 1 to %d are allowed", a.Order, maxOrder)
 		}
+		a.Extent = 0
 	case Flip:
-		a.Order = 2
+		a.Extent, a.Order = 0, 2
 	default:
 		return fmt.Sprintf("an axis is of kind %d; Circle, Line, Turns and Flip are allowed", a.Kind)
 	}

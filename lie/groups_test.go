@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -278,6 +279,22 @@ func TestFaithfulProducts(t *testing.T) {
 	lie.DirectProduct(Shears, lie.DirectProduct(lie.Cyclic(2), lie.RPlus))
 	lie.DirectProduct(lie.Sim2, lie.T2)
 	lie.DirectProduct(lie.Cyclic(65535), lie.Cyclic(65536))
+}
+
+// What the kind of an axis decides does not depend on what is given: a line of order 1, say, is not left out
+// where products are checked.
+func TestNewChartCompletes(t *testing.T) {
+	got := lie.NewChart("all", lie.Axis{Kind: lie.Circle, Extent: 1, Order: 1}, lie.Axis{Kind: lie.Line, Extent: 2, Order: 1}, lie.Axis{Kind: lie.Turns, Extent: 3, Order: 4})
+	if want := []lie.Axis{{Kind: lie.Circle, Extent: math.Pi}, {Kind: lie.Line, Extent: 2}, {Kind: lie.Turns, Order: 4}}; !slices.Equal(got.Axes(), want) {
+		t.Errorf("axes %v, want %v", got.Axes(), want)
+	}
+	if got := lie.NewChart("flip", lie.Axis{Kind: lie.Flip, Extent: 1, Order: 1}).Axes()[0]; got != (lie.Axis{Kind: lie.Flip, Order: 2}) {
+		t.Errorf("axis %v", got)
+	}
+	odd := shears{lie.NewChart("shears", lie.Axis{Kind: lie.Line, Extent: 1, Order: 1})}
+	if err, _ := panicValue(func() { lie.DirectProduct(odd, lie.Cyclic(4)) }).(*lie.Error); err == nil || !strings.Contains(err.Error(), "order matters") {
+		t.Errorf("shears and rotations: %v", err)
+	}
 }
 
 // crowded has more coordinates than axes.
