@@ -54,9 +54,6 @@ func unpack(r io.Reader, name string) (*unpacker, error) {
 	}
 	z, err := gzip.NewReader(u.file)
 	if err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
 		return nil, u.broken(err)
 	}
 	z.Multistream(false) // what follows the data is an error, not more of it
