@@ -98,6 +98,10 @@ func TestIDXHeader(t *testing.T) {
 	if got, want := (&IDX{Dims: []int{0x01020304, 5}}).header(), encodeIDX(nil, 0x01020304, 5); !bytes.Equal(got, want) {
 		t.Errorf("header % x, want % x", got, want)
 	}
+	most := encodeIDX(ramp(6), 1, 2, 1, 1, 3, 1, 1, 1)
+	if x, err := DecodeIDX(bytes.NewReader(most), "eight dimensions"); err != nil || !bytes.Equal(append(x.header(), x.Data...), most) {
+		t.Errorf("%v, %v", x, err)
+	}
 }
 
 // More than the first buffer, so that growing is tested, and beside its size.

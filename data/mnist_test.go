@@ -123,6 +123,9 @@ func TestReadMNISTBad(t *testing.T) {
 		{"label 10", change(trainLabels, encodeIDX(append(labels[:29:29], 10), 30)), plainNames[trainLabels], []string{"label 10 at position 29"}},
 		{"labels for images", change(trainImages, good[trainLabels]), plainNames[trainImages], []string{"1 dimensions (30) where images have 3"}},
 		{"images for labels", change(testLabels, good[testImages]), plainNames[testLabels], []string{"3 dimensions (20 x 4 x 5) where labels have 1"}},
+		{"labels for test images", change(testImages, good[testLabels]), plainNames[testImages], []string{"1 dimensions (20) where images have 3"}},
+		{"two heights", change(testImages, encodeIDX(ramp(20*3*5), 20, 3, 5)), plainNames[testImages], []string{"3 x 5 pixels", "4 x 5"}},
+		{"two widths", change(testImages, encodeIDX(ramp(20*4*6), 20, 4, 6)), plainNames[testImages], []string{"4 x 6 pixels", "4 x 5"}},
 		{"two sizes", change(testImages, encodeIDX(ramp(20*5*4), 20, 5, 4)), plainNames[testImages], []string{"5 x 4 pixels", "4 x 5"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

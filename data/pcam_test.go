@@ -155,6 +155,10 @@ func TestReadPCamFoldersRefuses(t *testing.T) {
 		})
 	}
 	dir := pcamFolders(t)
+	put(t, append(bytes.Clone(good), make([]byte, maxImageFile-len(good))...), dir, "valid", "1", "z.png") // as much as is allowed
+	if _, err := ReadPCam(dir); err != nil {
+		t.Error(err)
+	}
 	if err := os.Remove(filepath.Join(dir, "test", "1", "a.png")); err != nil {
 		t.Fatal(err)
 	}
@@ -220,6 +224,16 @@ func TestReadPCamDump(t *testing.T) {
 		put(t, []byte(c.file), path)
 		_, err := readPCam(dir, [3]int{4, 3, 2})
 		wantFileError(t, err, path, c.say)
+	}
+}
+
+// One byte of the two that gzip data begin with does not make a file packed.
+func TestPCamPlain(t *testing.T) {
+	for _, first := range []string{"\x1f\x00", "\x00\x8b"} {
+		x := append([]byte(first), make([]byte, pcamPixels-2)...)
+		if out, err := decodePCam(bytes.NewReader(x), "file", nil, 1, pcamPixels, pcamImage); err != nil || out[0] != first[0] || out[pcamSide*pcamSide] != first[1] {
+			t.Errorf("a file that begins with % x: %v", first, err)
+		}
 	}
 }
 

@@ -39,6 +39,12 @@ func TestTorchPermutation(t *testing.T) {
 }
 
 func TestDivision(t *testing.T) {
+	for n, want := range map[int]int{9: 0, 10: 1, 19: 1, 20: 2} {
+		learn, validate, err := setAsideTenth("dir", &Split{Labels: make([]uint8, n)}, Division{})
+		if len(validate) != want || (err == nil) != (want > 0) || err == nil && len(learn) != n-want {
+			t.Errorf("of %d images %d to train on, %d set aside, %v", n, len(learn), len(validate), err)
+		}
+	}
 	// The last three of seed 42's permutation of ten.
 	learn, validate := Division{Published: true, Seed: 7}.setAside(10, 3)
 	if !slices.Equal(learn, []int{0, 1, 2, 4, 5, 6, 8}) || !slices.Equal(validate, []int{3, 7, 9}) {
