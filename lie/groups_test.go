@@ -297,6 +297,31 @@ func TestNewChartCompletes(t *testing.T) {
 	}
 }
 
+// numbers is a Source of these.
+type numbers []float64
+
+func (n *numbers) Float64() (x float64) {
+	x, *n = (*n)[0], (*n)[1:]
+	return x
+}
+
+// An element is drawn from one number for each axis, in order, and seeds depend on which.
+func TestHaarOfNumbers(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group
+		want  lie.Element
+	}{
+		{lie.T2, lie.Element{}}, {lie.SE2, lie.Element{math.Pi / 2}}, {lie.Cyclic(12), lie.Element{3}}, {lie.RPlus, lie.Element{-math.Ln2 / 2}},
+		{lie.E2, lie.Element{math.Pi / 2, 1}}, {lie.Sim2, lie.Element{math.Pi / 2, math.Ln2 / 2}},
+		{lie.DirectProduct(lie.RPlus, lie.O2), lie.Element{-math.Ln2 / 2, 3 * math.Pi / 2, 0}},
+	} {
+		src := numbers{.25, .75, 0, -1}
+		if got := c.group.Haar(&src); got != c.want || len(src) != 4-len(c.group.Axes()) {
+			t.Errorf("%s: %v from %d numbers, want %v", c.group.Name(), got, 4-len(src), c.want)
+		}
+	}
+}
+
 // crowded has more coordinates than axes.
 type crowded struct{ lie.Group }
 
