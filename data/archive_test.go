@@ -340,17 +340,61 @@ func TestUnpackCancelled(t *testing.T) {
 	}
 }
 
-// patience is a context that is cancelled once it has been asked so many times.
+// patience is a context that is cancelled once it has been asked so many times, or on which something else
+// happens then.
 type patience struct {
 	context.Context
-	asks int
+	asks    int
+	instead func()
 }
 
 func (p *patience) Err() error {
-	if p.asks--; p.asks < 0 {
+	if p.asks--; p.asks >= 0 {
+		return nil
+	}
+	if p.instead == nil {
 		return context.Canceled
 	}
+	if p.asks == -1 {
+		p.instead()
+	}
 	return nil
+}
+
+// At whatever moment the archive goes, there is an error unless the files are there, and none if another
+// Download has put them there.
+func TestDownloadArchiveGoes(t *testing.T) {
+	archive := tarOf(t, wholesome()...)
+	set := packedSet(".tar.gz", archive)
+	d := testDownloader(t)
+	for _, unpacked := range []bool{false, true} {
+		vain := 0
+		for asks, more := 0, true; more; asks++ {
+			dir := t.TempDir()
+			put(t, archive, dir, set.Archive.Name)
+			more = false
+			err := d.set(&patience{context.Background(), asks, func() {
+				more = true
+				if unpacked {
+					put(t, inside["one.bin"], dir, "one.bin")
+					put(t, inside["two.txt"], dir, "two.txt")
+				}
+				remove(t, dir, set.Archive.Name)
+			}}, dir, set, nil)
+			switch {
+			case err != nil && unpacked:
+				t.Errorf("at look %d: %v", asks, err)
+			case err != nil:
+				vain++
+				wantOnly(t, dir, nil)
+			case more:
+				wantOnly(t, dir, inside, "one.bin", "two.txt")
+			}
+		}
+		if vain == 0 && !unpacked {
+			t.Error("the archive was never missed")
+		}
+	}
 }
 
 // Whenever it is cancelled, Download stops: while it hashes what lies there, too, and while it skips what
@@ -370,7 +414,7 @@ func TestDownloadCancelledAnywhere(t *testing.T) {
 		put(t, c.content, dir, c.name)
 		asks := 0
 		for ; ; asks++ {
-			err := d.set(&patience{context.Background(), asks}, dir, c.set, nil)
+			err := d.set(&patience{context.Background(), asks, nil}, dir, c.set, nil)
 			if err == nil {
 				break
 			}

@@ -311,6 +311,19 @@ func TestDownloadCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || hits.Load() != 0 {
 		t.Errorf("with a cancelled context: %v", err)
 	}
+
+	// At the last byte, too.
+	ctx, cancel = context.WithCancel(t.Context())
+	set.Mirrors = []string{second}
+	err = testDownloader(t).set(ctx, dir, set, func(_ string, done, total int64) {
+		if done == total {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled at the end: %v", err)
+	}
+	wantOnly(t, dir, nil)
 }
 
 func TestDownloadUnwritable(t *testing.T) {

@@ -53,6 +53,9 @@ func TestImages(t *testing.T) {
 	put(t, []byte("left alone"), dir, "train", ".hidden", "x.png")
 	put(t, []byte("left alone"), dir, "train", "cat", "notes.txt")
 	put(t, []byte("no folder"), dir, "val")
+	if err := os.Symlink("nowhere", filepath.Join(dir, "train", "broken")); err != nil {
+		t.Log(err)
+	}
 	cfg := ImagesConfig{Side: ownSide, Classes: 3, Seed: 4}
 	d, err := ReadImages(dir, cfg)
 	if err != nil {
@@ -149,6 +152,10 @@ func TestImagesRefused(t *testing.T) {
 		say    []string
 	}{
 		"no folder to test on": {func(t *testing.T, dir string) { remove(t, dir, "test") }, "", []string{"1 of the 2 folders of images are missing (test)", "-data"}},
+		"a file to test on": {func(t *testing.T, dir string) {
+			remove(t, dir, "test")
+			put(t, nil, dir, "test")
+		}, "", []string{"1 of the 2 folders of images are missing (test)"}},
 		"one class more": {func(t *testing.T, dir string) { writeImages(t, filepath.Join(dir, "train"), 1, "c") }, "train",
 			[]string{"3 folders (a, b, c) in it, one for each class, where 2 classes are expected"}},
 		"many classes": {func(t *testing.T, dir string) {

@@ -55,6 +55,16 @@ func TestDecodeAMATLongLines(t *testing.T) {
 	}
 }
 
+// As many lines are read as the error says, and no more.
+func TestDecodeAMATManyLines(t *testing.T) {
+	text := bytes.Repeat([]byte("0 0\n"), maxAMATRows+1)
+	if s, err := DecodeAMAT(bytes.NewReader(text[4:]), "f", 1, 2); err != nil || s.Len() != maxAMATRows {
+		t.Errorf("%d lines, %v", s.Len(), err)
+	}
+	_, err := DecodeAMAT(bytes.NewReader(text), "f", 1, 2)
+	wantFileError(t, err, "f", "more than 262144 lines")
+}
+
 func TestDecodeAMATRefuses(t *testing.T) {
 	good := amat([]string{"0", "1", "0.5", "2"}, []string{"0", "0", "0", "1"})
 	for _, c := range []struct{ name, content, say string }{

@@ -160,6 +160,7 @@ func TestRotateMisuse(t *testing.T) {
 		"0 x 4 pixels":        func() { Rotate(img, img, 0, 4, 1) },
 		"4 x 0 pixels":        func() { Rotate(img, img, 4, 0, 1) },
 		"no whole number":     func() { Rotate(make([]uint8, 11), img[:11], 3, 4, 1) },
+		"17 values are no":    func() { Rotate(make([]uint8, 17), ramp(17), 3, 4, 1) },
 		"of 13 x 1 planes":    func() { Rotate(make([]uint8, 12), img, 13, 1, 1) },
 		"x 2 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/2+1, 2, 1) }, // as an int, math.MinInt values
 		"x 4 planes":          func() { Rotate(make([]uint8, 12), img, math.MaxInt/2+1, 4, 1) }, // none
