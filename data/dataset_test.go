@@ -78,7 +78,7 @@ func TestValidate(t *testing.T) {
 	if d.Classes, d.ClassNames = 256, make([]string, 256); d.Validate() != nil {
 		t.Error(d.Validate())
 	}
-	nan := float32(math.NaN())
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	huge := func(d *Dataset, height, width int) { // four images, whose values are none as an int
 		d.Height, d.Width = height, width
 		d.Train = Split{Labels: make([]uint8, 4)}
@@ -95,6 +95,9 @@ func TestValidate(t *testing.T) {
 		"1 means":                             func(d *Dataset) { d.Mean = d.Mean[:1] },
 		"deviation 0 of channel 1":            func(d *Dataset) { d.Std = []float32{1, 0} },
 		"deviation NaN of channel 0":          func(d *Dataset) { d.Std = []float32{nan, 1} },
+		"deviation +Inf of channel 1":         func(d *Dataset) { d.Std = []float32{1, inf} },
+		"mean +Inf of channel 0":              func(d *Dataset) { d.Mean = []float32{inf, 0} },
+		"mean -Inf of channel 1":              func(d *Dataset) { d.Mean = []float32{0, -inf} },
 		"mean NaN of channel 1":               func(d *Dataset) { d.Mean = []float32{0, nan} },
 		"the validation part is empty":        func(d *Dataset) { d.Validation = Split{} },
 		"the test part has 5 labels":          func(d *Dataset) { d.Test.Images = d.Test.Images[1:] },
