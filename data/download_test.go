@@ -185,6 +185,9 @@ func TestDownloadBadMirror(t *testing.T) {
 			err := d.set(t.Context(), dir, set, nil)
 			wantFileError(t, err, "one.gz", "no mirror delivered it ("+address+"one.gz: ", c.say, "-data")
 			wantOnly(t, dir, nil)
+			if name == "stalled" && !errors.Is(err, errStalled) {
+				t.Errorf("%v does not wrap what was wrong with the mirror", err)
+			}
 			if hits.Load() == 0 {
 				t.Error("the mirror was not asked")
 			}

@@ -210,9 +210,11 @@ func TestReadIDXUnreadable(t *testing.T) {
 	wantFileError(t, err, dir, "directory")
 	_, err = ReadIDX("two\nlines")
 	wantFileError(t, err, `"two\nlines"`)
-	failing := io.MultiReader(bytes.NewReader(encodeIDX(nil, 9)), errReader{errors.New("disk on fire")})
-	_, err = DecodeIDX(failing, "f")
-	wantFileError(t, err, "f", "disk on fire")
+	for _, before := range [][]byte{encodeIDX(nil, 9), gzipped(t, encodeIDX(ramp(9), 9))} { // the second fails behind its end
+		failing := io.MultiReader(bytes.NewReader(before), errReader{errors.New("disk on fire")})
+		_, err = DecodeIDX(failing, "f")
+		wantFileError(t, err, "f", "disk on fire")
+	}
 }
 
 type errReader struct{ error }

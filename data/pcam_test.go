@@ -99,6 +99,9 @@ func TestReadPCamFolders(t *testing.T) {
 	if part, err := ReadPCam(dir); err != nil || d.Name != "pcam" || part.Name != "pcam-part" {
 		t.Errorf("all of it is called %s, a part %s (%v)", d.Name, part.Name, err)
 	}
+	if got, err := Locate(dir, PCamFiles()); err != nil || got != dir {
+		t.Errorf("found in %q, %v", got, err)
+	}
 	above := t.TempDir()
 	if err := os.Rename(dir, filepath.Join(above, "PCam")); err != nil {
 		t.Fatal(err)

@@ -168,6 +168,11 @@ func TestReadRotMNISTRefuses(t *testing.T) {
 	}
 	_, err = ReadRotMNIST(dir, Division{Seed: 1})
 	wantFileError(t, err, train, `line 1, number 2: "x" is no number`)
+	if err := os.WriteFile(train, []byte(strings.Repeat("0 ", 784)+"10\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ReadRotMNIST(dir, Division{Seed: 1})
+	wantFileError(t, err, train, "line 1: the class is 10, the classes are 0 to 9")
 	_, err = ReadRotMNIST(t.TempDir(), Division{Seed: 1})
 	wantFileError(t, err, "train_valid.amat", "2 of the 2 files of rotmnist are missing", "mnist_rotation_new.zip", "-data")
 }

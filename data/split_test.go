@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -30,6 +31,10 @@ func TestTorchPermutation(t *testing.T) {
 		if got := torchPermutation(10, seed); !slices.Equal(got, want) {
 			t.Errorf("seed %d gives %v, want %v", seed, got, want)
 		}
+	}
+	// Of 50000 numbers, which every word of the generator's state goes into: taken with Python's Mersenne Twister.
+	if got, want := fmt.Sprintf("%x", sha256.Sum256([]byte(fmt.Sprint(torchPermutation(50000, 42))))), "8efc844b8bb1f6cc"; !strings.HasPrefix(got, want) {
+		t.Errorf("seed 42 gives a permutation of 50000 of SHA-256 %s, want %s", got, want)
 	}
 	for n := range 3 {
 		if got := torchPermutation(n, 42); len(got) != n {

@@ -53,21 +53,21 @@ func stl10At(t *testing.T, files [4][]byte) (dir string) {
 }
 
 func TestReadSTL10(t *testing.T) {
-	files := [4][]byte{stl10Images(20), stl10Labels(20), stl10Images(13), stl10Labels(13)}
+	files := [4][]byte{stl10Images(90), stl10Labels(90), stl10Images(13), stl10Labels(13)}
 	var sums [4]string
 	for i, f := range files {
 		sum := md5.Sum(f)
 		sums[i] = hex.EncodeToString(sum[:])
 	}
 	dir := stl10At(t, files)
-	d, err := readSTL10(dir, 1, sums, [2]int{20, 13})
+	d, err := readSTL10(dir, 1, sums, [2]int{90, 13})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Validate(); err != nil {
 		t.Error(err)
 	}
-	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{18, 2, 13} || d.Name != "stl10" || d.Synthetic {
+	if got := [3]int{d.Train.Len(), d.Validation.Len(), d.Test.Len()}; got != [3]int{81, 9, 13} || d.Name != "stl10" || d.Synthetic {
 		t.Errorf("%s, synthetic %v, has parts of %v", d.Name, d.Synthetic, got)
 	}
 	for i := range 13 {
@@ -86,7 +86,7 @@ func TestReadSTL10(t *testing.T) {
 	}
 
 	sums[testLabels] = sums[trainLabels]
-	_, err = readSTL10(dir, 1, sums, [2]int{20, 13})
+	_, err = readSTL10(dir, 1, sums, [2]int{90, 13})
 	wantFileError(t, err, filepath.Join(dir, "test_y.bin"), "wrong checksum", sums[trainLabels])
 }
 
