@@ -152,9 +152,10 @@ func NewPlateauLR(factor float64, patience int) (*PlateauLR, error) {
 	return &PlateauLR{Factor: factor, Patience: patience}, nil
 }
 
-// Observe takes the next score, at least 0.
+// Observe takes the next score, at least 0. One that is NaN is not an improvement, also where it is the first.
 func (p *PlateauLR) Observe(score float64) {
-	if !p.observed || score > p.best*(1+plateauThreshold) {
+	first := !p.observed && !math.IsNaN(score) // nothing exceeds NaN: as the best it would stay
+	if first || score > p.best*(1+plateauThreshold) {
 		p.best, p.observed, p.bad = score, true, 0
 		return
 	}

@@ -133,6 +133,21 @@ func TestPlateau(t *testing.T) {
 			t.Errorf("after score %d the rate is %v, want %v", i, got, c.want)
 		}
 	}
+	p = must(nn.NewPlateauLR(2, 1))
+	for i, c := range []struct{ score, want float64 }{
+		{math.NaN(), 1},  // not better than nothing
+		{.5, 1},          // the best so far
+		{math.NaN(), 1},  //
+		{.5, .5},         //
+		{.6, .5},         // better
+		{math.NaN(), .5}, //
+		{.6, .25},        //
+	} {
+		p.Observe(c.score)
+		if got := p.LR(1, i); got != c.want {
+			t.Errorf("with scores that are NaN, after score %d the rate is %v, want %v", i, got, c.want)
+		}
+	}
 	_, err := nn.NewPlateauLR(0, 1)
 	refused(t, err, "plateau schedule: factor is 0, allowed is 1 to 1e6")
 	_, err = nn.NewPlateauLR(2, -1)
