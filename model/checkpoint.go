@@ -124,8 +124,8 @@ func (j networkJSON) settings() (settings, error) {
 // Save writes the network's configuration, parameters and running statistics as
 // safetensors, under the names of the published program's state dictionary. The
 // file is replaced as a whole or not at all. What Load could not read is refused: values
-// that are no numbers (*ValueError), and a group that is not what lie.ByName has under its name. Of a
-// network on such a group SaveStateDict writes the parameters.
+// that are no numbers and variances below 0 (*ValueError), and a group that is not what lie.ByName has
+// under its name. Of a network on such a group SaveStateDict writes the parameters.
 func (net *Network) Save(path string) error {
 	if net.plan != nil {
 		net.params.Download()
@@ -137,10 +137,11 @@ func (net *Network) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("model: describing the network: %w", err)
 	}
-	return writeFinite(path, net.tensors(), map[string]string{networkKey: string(description)})
+	return writeUsable(path, net.tensors(), map[string]string{networkKey: string(description)})
 }
 
-// ValueError reports a value that is no number, or infinite, for which a file was not written.
+// ValueError reports a value that no usable network has, for which a file was not written: one that is no
+// number, or infinite, or a variance below 0.
 type ValueError struct {
 	Path, Tensor string
 	Index        int
@@ -151,10 +152,10 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("model: %s is not written: value %d of %s is %v; training diverged, or the parameters were spoilt", e.Path, e.Index, e.Tensor, e.Value)
 }
 
-// writeFinite writes tensors of numbers; of other values nothing is written.
-func writeFinite(path string, list []safetensors.Tensor, metadata map[string]string) error {
+// writeUsable writes tensors of what a usable network has; of other values nothing is written.
+func writeUsable(path string, list []safetensors.Tensor, metadata map[string]string) error {
 	for _, t := range list {
-		if i := slices.IndexFunc(t.F32, func(v float32) bool { return !finite(float64(v)) }); i >= 0 {
+		if i := unusable(t.Name, t.F32); i >= 0 {
 			return &ValueError{path, t.Name, i, t.F32[i]}
 		}
 	}
@@ -283,7 +284,7 @@ func copyTensor(values []float32, path string, file *safetensors.File, name stri
 	case t.F32 == nil:
 		return fmt.Errorf("model: %s: tensor %q holds integers, this network needs float32", path, name)
 	}
-	if i := unusable(p, t.F32); i >= 0 {
+	if i := unusable(p.Name, t.F32); i >= 0 {
 		return fmt.Errorf("model: %s: value %d of tensor %q is %v; %s", path, i, name, t.F32[i], usable)
 	}
 	copy(values, t.F32)
@@ -292,9 +293,10 @@ func copyTensor(values []float32, path string, file *safetensors.File, name stri
 
 const usable = "the weights of a usable network are finite, and its variances not negative"
 
-// unusable returns the index of the first value that a parameter of a usable network has not, or -1.
-func unusable(p *nn.Parameter, values []float32) int {
-	variance := strings.HasSuffix(p.Name, "running_var")
+// unusable returns the index of the first value that a parameter of that name, behind any prefix, has not in a
+// usable network, or -1.
+func unusable(name string, values []float32) int {
+	variance := strings.HasSuffix(name, "running_var")
 	return slices.IndexFunc(values, func(v float32) bool { return !finite(float64(v)) || variance && v < 0 })
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/noether-go/noether/data"
+	"github.com/noether-go/noether/internal/safetensors"
 	"github.com/noether-go/noether/internal/stream"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
@@ -29,6 +30,12 @@ func TestSaveRefuses(t *testing.T) {
 	overflown.net.params.Download()
 	overflown.net.params.All()[0].Host[0] = float32(math.Inf(1))
 	overflown.net.params.Upload()
+	negative := newTiny(t)
+	negative.params.Lookup("lift_norm.module.running_var").Host[1] = -1
+	below := newTrainer(t, quick(1))
+	below.net.params.Download()
+	below.net.params.Lookup("lift_norm.module.running_var").Host[1] = -1
+	below.net.params.Upload()
 	foreign := newTinyWith(t, func(c *CKResNetConfig) { c.Group = renamed{lie.SE2, "shears"} })
 	alike := newTinyWith(t, func(c *CKResNetConfig) { c.Group = renamed{lie.SE2, "SE(2)"} })
 	for what, c := range map[string]struct {
@@ -40,6 +47,9 @@ func TestSaveRefuses(t *testing.T) {
 		"dictionary of NaN":   {spoilt.SaveStateDict, "is NaN"},
 		"loss of a run":       {diverged.SaveState, "diverged"},
 		"weights of a run":    {overflown.SaveState, "is +Inf"},
+		"negative variance":   {negative.Save, "running_var is -1"},
+		"dictionary of it":    {negative.SaveStateDict, "running_var is -1"},
+		"state with it":       {below.SaveState, "running_var is -1"},
 		"unknown group":       {foreign.Save, `"shears"`},
 		"group of known name": {alike.Save, `"SE(2)"`},
 	} {
@@ -126,7 +136,6 @@ func TestLoadStateDictOfACheckpoint(t *testing.T) {
 
 func TestNegativeVariance(t *testing.T) {
 	net := newTiny(t)
-	net.params.Lookup("lift_norm.module.running_var").Host[1] = -1
 	dir := t.TempDir()
 	checkpoint, dictionary := filepath.Join(dir, "net.safetensors"), filepath.Join(dir, "state.safetensors")
 	if err := net.Save(checkpoint); err != nil {
@@ -134,6 +143,16 @@ func TestNegativeVariance(t *testing.T) {
 	}
 	if err := net.SaveStateDict(dictionary); err != nil {
 		t.Fatal(err)
+	}
+	for _, path := range []string{checkpoint, dictionary} { // neither is written with one
+		file, err := safetensors.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Lookup("lift_norm.module.running_var").F32[1] = -1
+		if err := safetensors.WriteFile(path, file.Tensors, file.Metadata); err != nil {
+			t.Fatal(err)
+		}
 	}
 	_, loaded := Load(checkpoint)
 	for what, err := range map[string]error{"Load": loaded, "LoadStateDict": newTiny(t).LoadStateDict(dictionary)} {

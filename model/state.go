@@ -143,7 +143,7 @@ func (t *Trainer) SaveState(path string) error {
 	if err != nil {
 		return fmt.Errorf("model: describing the training state: %w", err)
 	}
-	return writeFinite(path, list, map[string]string{stateKey: string(text)})
+	return writeUsable(path, list, map[string]string{stateKey: string(text)})
 }
 
 // LoadState makes the trainer go on from a state that SaveState wrote. The error

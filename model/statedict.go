@@ -25,12 +25,12 @@ const (
 // SaveStateDict writes the parameters and buffers as the state dictionary of the
 // published PyTorch program, in a safetensors file: all names, shapes and types that
 // Module.load_state_dict expects of a network of this configuration. The file is
-// replaced as a whole or not at all; values that are no numbers are refused.
+// replaced as a whole or not at all; values that are no numbers, and variances below 0, are refused.
 func (net *Network) SaveStateDict(path string) error {
 	if net.plan != nil {
 		net.params.Download()
 	}
-	return writeFinite(path, append(net.joined(), net.foreignBuffers()...), map[string]string{formatKey: "pt"})
+	return writeUsable(path, append(net.joined(), net.foreignBuffers()...), map[string]string{formatKey: "pt"})
 }
 
 // joined returns the tensors of a checkpoint, with all that a layer has learned of its
@@ -185,7 +185,7 @@ func (d *stateDict) take(p *nn.Parameter) ([]float32, error) {
 	case t.F32 == nil:
 		return nil, d.errorf("tensor %q holds integers, this configuration needs float32", p.Name)
 	}
-	if i := unusable(p, t.F32); i >= 0 {
+	if i := unusable(p.Name, t.F32); i >= 0 {
 		return nil, d.errorf("value %d of tensor %q is %v; %s", i, p.Name, t.F32[i], usable)
 	}
 	if p.Class == nn.Constant && !slices.Equal(t.F32, p.Host) {
