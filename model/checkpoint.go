@@ -209,6 +209,11 @@ func Load(path string) (*Network, error) {
 	case err != nil:
 		return nil, fmt.Errorf("model: %s: %w", path, err)
 	}
+	for i := range file.Tensors {
+		if name := file.Tensors[i].Name; net.params.Lookup(name) == nil {
+			return nil, fmt.Errorf("model: %s: tensor %q does not belong to this network", path, name)
+		}
+	}
 	if err := net.setAll(path, file, ""); err != nil {
 		return nil, err
 	}
@@ -253,15 +258,8 @@ const strange = "the file was written by another version of Noether, which is ne
 
 // setAll sets every parameter on the host from the file's tensor of its name
 // behind the prefix. A tensor that is missing, of another shape, or not finite
-// is an error, and so is one that the network does not have.
+// is an error.
 func (net *Network) setAll(path string, file *safetensors.File, prefix string) error {
-	if prefix == "" {
-		for i := range file.Tensors {
-			if name := file.Tensors[i].Name; net.params.Lookup(name) == nil {
-				return fmt.Errorf("model: %s: tensor %q does not belong to this network", path, name)
-			}
-		}
-	}
 	for _, p := range net.params.All() {
 		if err := copyTensor(p.Host, path, file, prefix+p.Name, p); err != nil {
 			return err

@@ -954,6 +954,16 @@ func TestLoadStateRefuses(t *testing.T) {
 			t.Errorf("%s: error is %v, should tell about %q", c.new, err, c.want)
 		}
 	}
+	for _, name := range []string{weightPrefix + "w", momentPrefix + "w", "w", bestPrefix + "out_layer.bias"} {
+		more := append(slices.Clone(good.Tensors), safetensors.Tensor{Name: name, Shape: []int{1}, F32: []float32{0}})
+		if err := safetensors.WriteFile(path, more, good.Metadata); err != nil {
+			t.Fatal(err)
+		}
+		err := newTrainer(t, quick(1)).LoadState(path)
+		if err == nil || !strings.Contains(err.Error(), `tensor "`+name+`" does not belong`) {
+			t.Errorf("with a tensor %q: %v", name, err)
+		}
+	}
 	if err := newTiny(t).Save(path); err != nil {
 		t.Fatal(err)
 	}

@@ -170,6 +170,9 @@ func (t *Trainer) LoadState(path string) error {
 	if err := s.check(t); err != nil {
 		return fmt.Errorf("model: %s: %w", path, err)
 	}
+	if name := t.foreign(file, s.BestEpoch > 0); name != "" {
+		return fmt.Errorf("model: %s: tensor %q does not belong to the state of this run", path, name)
+	}
 	if err := t.net.setAll(path, file, weightPrefix); err != nil {
 		return err
 	}
@@ -202,6 +205,24 @@ func (t *Trainer) LoadState(path string) error {
 	t.best.epoch, t.best.accuracy, t.best.loss = s.BestEpoch, s.BestAccuracy, s.BestLoss
 	t.stopLoading()
 	return nil
+}
+
+// foreign returns the name of a tensor of a file that is no part of this run's state, which has best weights or not,
+// and "" where there is none.
+func (t *Trainer) foreign(file *safetensors.File, best bool) string {
+	known := map[string]bool{}
+	for _, p := range t.net.params.All() {
+		known[weightPrefix+p.Name], known[bestPrefix+p.Name] = true, best
+	}
+	for _, m := range t.optimizer.State() {
+		known[momentPrefix+m.Name] = true
+	}
+	for i := range file.Tensors {
+		if name := file.Tensors[i].Name; !known[name] {
+			return name
+		}
+	}
+	return ""
 }
 
 // check reports numbers that no run of this configuration can have.
