@@ -49,7 +49,7 @@ type CKResNetConfig struct {
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
-	Jitter    gumbel.Jitter  // of the drawn elements
+	Jitter    gumbel.Jitter  // of the drawn elements, which Compat draws as a Comb, whatever this is
 	Measure   gumbel.Measure // of sums over them
 
 	// Temperatures of the draws by which elements are kept or dropped, in the first step of
@@ -99,7 +99,7 @@ type GCNNConfig struct {
 
 	Algorithm conv.Algorithm // of the group convolutions on a CPU; "": conv.Auto
 	Sampling  gumbel.Method  // of group elements: at random, or the grid of the group
-	Jitter    gumbel.Jitter  // of the drawn elements
+	Jitter    gumbel.Jitter  // of the drawn elements, which Compat draws as a Comb, whatever this is
 	Measure   gumbel.Measure // of sums over them
 
 	// Temperatures of the draws by which elements are kept or dropped, in the first step of

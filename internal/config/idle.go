@@ -25,7 +25,7 @@ func (c *Config) Idle() []Idle {
 	var list []Idle
 	for _, rule := range idleRules {
 		value := c.Value(rule.key)
-		if !c.Differs(rule.key, &preset) || c.zero(rule.key) {
+		if !c.given(rule.key, &preset) || c.zero(rule.key) {
 			continue
 		}
 		if why := rule.why(c); why != "" {
@@ -33,6 +33,15 @@ func (c *Config) Idle() []Idle {
 		}
 	}
 	return list
+}
+
+// given reports whether a key has another value than that of a preset. With conv.compat "auto" is a comb, also where
+// subsets are learned: there it is none of the others.
+func (c *Config) given(key string, preset *Config) bool {
+	if key == "group.jitter" && c.Conv.Compat {
+		return c.Value(key) != preset.Value(key)
+	}
+	return c.Differs(key, preset)
 }
 
 // idleRules say when the value of a key makes no difference: why returns the reason, ""

@@ -31,6 +31,9 @@ func TestIdle(t *testing.T) {
 		{full, "group.sampling=deterministic group.jitter=stratified", "group.sampling = deterministic elements stand on a grid"},
 		{full, "group.sampling=deterministic", ""}, // its comb stands as in the preset
 		{full, "conv.compat=true group.jitter=stratified", "which is a comb"},
+		{Default, "conv.compat=true group.jitter=stratified", "which is a comb"},
+		{Default, "conv.compat=true group.jitter=iid", "which is a comb"},
+		{Default, "conv.compat=true group.jitter=auto", ""},
 		{Default, "conv.compat=true group.jitter=comb", ""},
 		{Default, "conv.compat=true", ""},
 		{full, "group.jitter=stratified", ""},
