@@ -506,8 +506,9 @@ func (t *Trainer) keepBest(epoch int, s Score) {
 	t.best.epoch, t.best.accuracy, t.best.loss = epoch, s.Accuracy, s.Loss
 }
 
-// RestoreBest puts the weights of the best epoch back into the network, also after Close.
-// Without a completed epoch it does nothing.
+// RestoreBest puts the weights and statistics of the best epoch back into the network, also after Close.
+// Without a completed epoch it does nothing. The count of draws that temperatures fall by is among them; the
+// optimiser and the learning rates stay where they are, for steps that are taken then.
 func (t *Trainer) RestoreBest() {
 	if t.best.epoch == 0 {
 		return
