@@ -366,11 +366,14 @@ func within(g lie.Group, samplers []sampler, u, w lists) lists {
 		}
 		for j, e := range w[i] {
 			for k, axis := range axes {
-				theta, keep := learned[k].Theta, learned[k].Keep
+				// Under Compat an interval may have turned round.
+				theta, keep := math.Abs(learned[k].Theta), learned[k].Keep
 				switch {
+				case theta == 0: // a point, see SetSubsets
+					e[k] = 0
 				case axis.Kind == lie.Line && e[k] == u[i][j][k]: // as no rotation or flip moves it
 				case axis.Kind == lie.Line && keep == nil && theta < 1:
-					e[k] = wrapped(e[k], 2*math.Abs(theta)*axis.Extent, true)
+					e[k] = wrapped(e[k], 2*theta*axis.Extent, true)
 				case axis.Kind == lie.Line && dropped[k]:
 					e[k] = u[i][j][k] + math.Remainder(e[k]-u[i][j][k], 2*axis.Extent/float64(len(keep)))
 				case axis.Kind == lie.Line:

@@ -286,6 +286,29 @@ func TestEquivarianceOfSubsetLayers(t *testing.T) {
 	}
 }
 
+// The part of the subset is that of the interval: one that has turned round, as under Compat, is the
+// same, and of half-width zero it is the point that shorter and shorter ones come to.
+func TestEquivarianceOfHalfWidths(t *testing.T) {
+	for _, c := range []struct {
+		group lie.Group // whose kernels do not jump at the identity
+		move  Transformation
+	}{{lie.Periodic(lie.SE2), Transformation{Angle: 0.5}}, {lie.RPlus, Transformation{Scale: 1.2}}} {
+		of := func(theta float32) Parts {
+			net := newTinyWith(t, func(cfg *CKResNetConfig) { cfg.Group, cfg.Elements, cfg.Compat = c.group, 4, true })
+			for _, s := range net.samplers[1:] {
+				s.Parameters()[0].Host[0] = theta
+			}
+			return measured(t, net, EquivarianceConfig{Transformations: []Transformation{c.move}})[0].Layers[2].Parts
+		}
+		for _, theta := range [][2]float32{{0.5, -0.5}, {1.25, -1.25}, {1e-5, 0}} {
+			p, q := of(theta[0]), of(theta[1])
+			if math.Abs(p.Subset-q.Subset) > 1e-3 || math.Abs(p.Sampling-q.Sampling) > 1e-3 {
+				t.Errorf("%s, half-width %v: %+v, and %v: %+v", c.group.Name(), theta[0], p, theta[1], q)
+			}
+		}
+	}
+}
+
 // Random draws of the whole group are no grid: the maps differ for the elements alone,
 // and less the more there are.
 func TestEquivarianceOfDraws(t *testing.T) {
