@@ -93,6 +93,50 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A benchmark is run alone, though the names of others go on after its own, and no
+// measurement but its own is taken for it.
+func TestNoether(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "bench.test")
+	script := `#!/bin/sh
+echo "$@" >args
+cat output
+`
+	if err := os.Mkdir(filepath.Join(dir, "bench"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	o := &options{bench: program}
+	for output, want := range map[string]string{
+		"goos: linux\nBenchmarkA/m=1\t 2\t 3 ns/op\n":          "BenchmarkA/m=1\t 2\t 3 ns/op",
+		"BenchmarkA/m=1-2\t 2\t 3 ns/op\nPASS\n":               "BenchmarkA/m=1-2\t 2\t 3 ns/op",
+		"BenchmarkA/m=1/trans=a-2\t 2\t 3 ns/op\n":             "",
+		"BenchmarkA/m=12-2\t 2\t 3 ns/op\nBenchmarkA/m=1-2 \n": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "bench", "output"), []byte(output), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := o.noether("A/m=1", nil, 0.5)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", output, got, err, want)
+		}
+	}
+	args, err := os.ReadFile(filepath.Join(dir, "bench", "args"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "-test.run ^$ -test.bench ^BenchmarkA$/^m=1$ -test.skip ^BenchmarkA$/^m=1$/. -test.benchtime 0.5s\n"
+	if string(args) != want {
+		t.Errorf("arguments %q, want %q", args, want)
+	}
+}
+
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{"bin/python", "lib/libdnnl.so.3", "lib/python3.1/site-packages/blas/lib/libblas.so", "other/lib/libx.so"} {

@@ -206,19 +206,23 @@ func (o *options) test(s suite, c test, w *raw, pool *pool) error {
 }
 
 // noether runs one benchmark in a process of its own and returns the line that
-// it printed.
+// it printed. Benchmarks whose names go on after this one's are left out: -bench
+// would run them as well.
 func (o *options) noether(bench string, env []string, seconds float64) (string, error) {
 	name := "Benchmark" + bench
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = "^" + strings.NewReplacer("+", `\+`, ".", `\.`).Replace(p) + "$"
 	}
-	cmd := exec.Command(o.bench, "-test.run", "^$", "-test.bench", strings.Join(parts, "/"), "-test.benchtime", fmt.Sprintf("%gs", seconds))
+	pattern := strings.Join(parts, "/")
+	cmd := exec.Command(o.bench, "-test.run", "^$", "-test.bench", pattern, "-test.skip", pattern+"/.",
+		"-test.benchtime", fmt.Sprintf("%gs", seconds))
 	cmd.Dir = "bench"
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.HasPrefix(line, name) && strings.Contains(line, " ns/op") && strings.Contains("/-\t ", line[len(name):][:1]) {
+		rest, ok := strings.CutPrefix(line, name)
+		if ok && strings.Contains(rest, " ns/op") && strings.Contains("-\t ", rest[:1]) {
 			return line, nil
 		}
 	}
