@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -134,6 +137,43 @@ cat output
 	const want = "-test.run ^$ -test.bench ^BenchmarkA$/^m=1$ -test.skip ^BenchmarkA$/^m=1$/. -test.benchtime 0.5s\n"
 	if string(args) != want {
 		t.Errorf("arguments %q, want %q", args, want)
+	}
+}
+
+// A BLAS is asked for many small products and for few large ones before any is timed.
+func TestWarming(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("no C compiler, or not Linux: ", err)
+	}
+	dir := t.TempDir()
+	source, library, program := filepath.Join(dir, "blas.c"), filepath.Join(dir, "blas.so"), filepath.Join(dir, "sgemm")
+	const blas = `#include <stdio.h>
+static int calls;
+void cblas_sgemm(void) { calls++; }
+__attribute__((destructor)) static void tell(void) { printf("%d\n", calls); }
+`
+	if err := os.WriteFile(source, []byte(blas), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"-shared", "-fPIC", source, "-o", library},
+		{"-D_GNU_SOURCE", filepath.Join("..", "peers", "blas", "sgemm.c"), "-o", program, "-ldl"},
+	} {
+		if out, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, c := range []struct{ n, least, most int }{{8, 32, 35}, {1280, 16, 19}} {
+		cmd := exec.Command(program, "blis", library, "2")
+		cmd.Stdin = strings.NewReader(fmt.Sprintf("gemm m=%d n=%d k=%d transa=0 transb=0 seconds=0\n", c.n, c.n, c.n))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Fields(string(out))
+		if calls, err := strconv.Atoi(lines[len(lines)-1]); err != nil || calls < c.least || calls > c.most {
+			t.Errorf("%d: %s, want %d to %d calls", c.n, out, c.least, c.most)
+		}
 	}
 }
 
