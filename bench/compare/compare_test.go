@@ -96,25 +96,29 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A benchmark is run alone, though the names of others go on after its own, and no
-// measurement but its own is taken for it.
-func TestNoether(t *testing.T) {
+// benchmarks makes a directory the working one, with a shell script in place of the compiled
+// benchmarks.
+func benchmarks(t *testing.T, script string) (dir, program string) {
+	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, "bench.test")
-	script := `#!/bin/sh
-echo "$@" >args
-cat output
-`
+	dir = t.TempDir()
+	program = filepath.Join(dir, "bench.test")
 	if err := os.Mkdir(filepath.Join(dir, "bench"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	return dir, program
+}
+
+// A benchmark is run alone, though the names of others go on after its own, and no
+// measurement but its own is taken for it.
+func TestNoether(t *testing.T) {
+	dir, program := benchmarks(t, `echo "$@" >args; cat output`)
 	o := &options{bench: program}
 	for output, want := range map[string]string{
 		"goos: linux\nBenchmarkA/m=1\t 2\t 3 ns/op\n":          "BenchmarkA/m=1\t 2\t 3 ns/op",
@@ -137,6 +141,82 @@ cat output
 	const want = "-test.run ^$ -test.bench ^BenchmarkA$/^m=1$ -test.skip ^BenchmarkA$/^m=1$/. -test.benchtime 0.5s\n"
 	if string(args) != want {
 		t.Errorf("arguments %q, want %q", args, want)
+	}
+}
+
+// The sides are measured in turn, as often as the suite, the case and the patience with rivals say, and a peak of
+// memory once; a raw file has the cases that were chosen.
+func TestTurns(t *testing.T) {
+	dir, program := benchmarks(t, `name=$(echo "$4" | tr -d '^$')
+case $name in *broken) exit 1;; *) echo "$name 1 2 ns/op";; esac`)
+	peers := map[string]*peer{}
+	for _, name := range []string{"a", "a-peak", "fails"} {
+		answer := "echo 1 2 ns/op"
+		if name == "fails" {
+			answer = "echo error: no"
+		}
+		peers[key(name, 2)] = fake(t, "while read line; do "+answer+"; done")
+	}
+	peers[key("a-peak", 2)].peak = true
+	for _, c := range []struct {
+		o    options
+		test test
+		want string // whose measurements follow on each other, of A, B or A/broken
+	}{
+		{options{}, test{bench: "A"}, "A A"},
+		{options{}, test{bench: "A", also: []string{"B"}, peers: []string{"a-peak", "a"}}, "a-peak a A B a A B"},
+		{options{}, test{bench: "A", peers: []string{"a"}, rounds: 3, rivals: 1}, "a A A A"},
+		{options{}, test{bench: "A", peers: []string{"a"}, rounds: 3, rivals: 2}, "a A a A A"},
+		{options{rounds: 1}, test{also: []string{"A", "A/broken", "B"}, peers: []string{"nobody", "a"}, rounds: 3}, "a A B"},
+		{options{rounds: 1}, test{bench: "A", peers: []string{"fails", "a"}}, "a A"},
+	} {
+		c.o.bench, c.test.name, c.test.threads = program, "case", 2
+		w := &raw{}
+		if err := c.o.test(suite{rounds: 2}, c.test, w, &pool{options: &c.o, raw: w, running: peers}); err != nil {
+			t.Error(err)
+		}
+		var got []string
+		who := ""
+		for _, line := range strings.Split(strings.TrimSpace(w.text.String()), "\n") {
+			if name, ok := strings.CutPrefix(line, "peer: "); ok {
+				who = name
+				continue
+			}
+			name, _, _ := strings.Cut(strings.TrimPrefix(line, "Benchmark"), "\t")
+			if name == "case" {
+				name = who
+			}
+			got = append(got, name)
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%+v: measured %s, want %s", c.test, text, c.want)
+		}
+	}
+	if peers[key("fails", 2)] != nil {
+		t.Error("a rival that failed goes on")
+	}
+
+	o := options{bench: program, out: dir}
+	two := []test{{name: "A/x", bench: "A/x"}, {name: "B", bench: "B"}}
+	s := suite{name: "s", rounds: 1, cases: func() []test { return slices.Clone(two) }}
+	for only, want := range map[string]string{"A/": "BenchmarkA/x", "": "BenchmarkA/x BenchmarkB", "C": ""} {
+		file := map[string]string{"A/": "s@A-.txt", "": "s.txt", "C": "s@C.txt"}[only]
+		if err := o.suite(s, only); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		if (err == nil) != (want != "") {
+			t.Errorf("%s: %v", file, err)
+		}
+		var got []string
+		for _, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "Benchmark") {
+				got = append(got, strings.Fields(line)[0])
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has %q, want %q", file, got, want)
+		}
 	}
 }
 
