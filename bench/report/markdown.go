@@ -88,18 +88,10 @@ func (p *page) machine(r *results) {
 		rows = append(rows, []string{name, h["date"], h["commit"], h["cpu"], h["cores"], h["go"], h["goos"] + "/" + h["goarch"] + " " + h["kernel"]})
 	}
 	p.table("raw file,date,commit,processor,cores,Go,system", rows)
-	versions := map[string]string{}
-	for _, h := range r.files {
-		for key, value := range h {
-			if name, ok := strings.CutPrefix(key, "version-"); ok && !strings.HasSuffix(name, "-peak") {
-				versions[name] = value
-			}
-		}
-	}
-	if len(versions) > 0 {
+	if versions := r.versions(); len(versions) > 0 {
 		p.printf("\nRivals:\n\n")
 		for _, name := range slices.Sorted(maps.Keys(versions)) {
-			p.printf("- %s: %s\n", title(name), versions[name])
+			p.printf("- %s: %s\n", title(name), strings.Join(versions[name], "; "))
 		}
 	}
 	var peaks []string

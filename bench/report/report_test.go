@@ -181,6 +181,28 @@ func TestRatios(t *testing.T) {
 	}
 }
 
+// A rival that was brought up to date between two suites has both versions on the page.
+func TestVersions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.txt": "suite: a\nversion-mkl: MKL 2\nversion-pytorch-peak: PyTorch 0\n",
+		"b.txt": "suite: b\nversion-mkl: MKL 1\n",
+		"c.txt": "suite: c\nversion-mkl: MKL 2\nversion-blis: BLIS 1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "Rivals:\n\n- BLIS: BLIS 1\n- MKL: MKL 2; MKL 1\n\n"
+	if text := markdown(&sites[0], r, nil); !strings.Contains(text, want) {
+		t.Errorf("no %q in %s", want, text[:strings.Index(text, "## What")])
+	}
+}
+
 func TestBars(t *testing.T) {
 	r, err := readSample(t, sample)
 	if err != nil {

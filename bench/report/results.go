@@ -126,6 +126,20 @@ func (r *results) values(bench, peer, unit string) []float64 {
 	return list
 }
 
+// versions returns what rivals said about themselves, in some files perhaps otherwise than in others.
+func (r *results) versions() map[string][]string {
+	list := map[string][]string{}
+	for _, file := range slices.Sorted(maps.Keys(r.files)) {
+		for key, value := range r.files[file] {
+			name, ok := strings.CutPrefix(key, "version-")
+			if ok && !strings.HasSuffix(name, "-peak") && !slices.Contains(list[name], value) {
+				list[name] = append(list[name], value)
+			}
+		}
+	}
+	return list
+}
+
 // median is NaN without values.
 func median(values []float64) float64 {
 	if len(values) == 0 {
