@@ -201,7 +201,8 @@ func subsetTable(list []result) string {
 	b.WriteString("| data | changed | seed | lowest | last | test | reset | crossings | learned |\n|---|---|---|---|---|---|---|---|---|\n")
 	var chosen []result
 	for _, r := range list {
-		if r.Preset == "mnist6-180-se2-8-partial" || r.Preset == "mnist6-circle-se2-8-partial" {
+		toy := r.Preset == "mnist6-180-se2-8-partial" || r.Preset == "mnist6-circle-se2-8-partial"
+		if toy && r.WholeGroupAccuracy != nil {
 			chosen = append(chosen, r)
 		}
 	}

@@ -113,6 +113,10 @@ func TestReadRun(t *testing.T) {
 	if table := subsetTable(list); !strings.Contains(table, want) {
 		t.Errorf("no %s in\n%s", want, table)
 	}
+	list[0].WholeGroupAccuracy = nil // as with conv.partial=false
+	if table := subsetTable(list); strings.Contains(table, "mnist6-180") {
+		t.Errorf("a run that learns no subset is in\n%s", table)
+	}
 	page := markdown(list)
 	for _, want := range []string{"| `mnist6-180-se2-8-partial` | `group.jitter=comb` | 2 | 0.5000 |", "| `mnist6-180-se2-8-partial` | toy tasks"} {
 		if !strings.Contains(page, want) {
