@@ -386,14 +386,16 @@ var variants = []struct{ name, change string }{
 	{"sine and cosine", "group.name=SE(2) periodic"},
 }
 
-// variantOf returns the name of a run's variant, "" for that of the presets.
+// variantOf returns the name of a run's variant, "" for that of the presets. A run of two variants is one of neither and
+// has both names.
 func variantOf(changes string) string {
+	var names []string
 	for _, p := range variants {
 		if strings.Contains(changes, p.change) {
-			return p.name
+			names = append(names, p.name)
 		}
 	}
-	return ""
+	return strings.Join(names, " and ")
 }
 
 // spread returns mean and standard deviation of the accuracies.

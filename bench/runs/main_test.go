@@ -34,6 +34,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// A page without the lines between which the table stands is left alone.
+func TestWithTable(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n" + tableBegin + "old\n" + tableEnd + "b\n": "a\n" + tableBegin + "new\n" + tableEnd + "b\n",
+		"a\n" + tableBegin + "old\n":                    "",
+		"a\n" + tableEnd:                                "",
+	} {
+		if got, err := withTable(text, "new\n"); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 func TestRow(t *testing.T) {
 	half := 0.5
 	r := result{
@@ -211,7 +224,8 @@ func TestComparison(t *testing.T) {
 	periodic := seeds(3, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 5, changes: "group.name=SE(2) periodic"})
 	want = "Here elements are drawn as a comb, and angles fed as they are, as by the published program; with strata partial SE(2) ends at 2.0000 ± 0.0000 (3 seeds), " +
 		"with independent draws SE(2) ends at 1.0000 ± 0.0000 (3 seeds), with a grid SE(2) ends at 3.0000 ± 0.0000 (2 seeds), with sine and cosine partial SE(2) ends at 5.0000 ± 0.0000 (3 seeds)."
-	if got := comparison(slices.Concat(list, strata, iid, grid, alone, periodic), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
+	both := seeds(4, result{Preset: "cifar10-se2-4-partial", Dataset: "cifar10-part", Steps: 8, TestAccuracy: 6, changes: "group.name=SE(2) periodic, group.jitter=stratified"})
+	if got := comparison(slices.Concat(list, strata, iid, grid, alone, periodic, both), "cifar10-part"); !strings.Contains(got, "highest: T(2) 1.2500 ± 0.3536, partial SE(2) 0.6250 ± 0.1768 ") || !strings.HasSuffix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for i := range list {
