@@ -131,7 +131,7 @@ func (b bar) text() string {
 		return "-"
 	}
 	if b.percent {
-		return fmt.Sprintf("%.0f%% (%.0f-%.0f%%)", 100*b.got.value, 100*b.got.low, 100*b.got.high)
+		return fmt.Sprintf("%.1f%% (%.1f-%.1f%%)", 100*b.got.value, 100*b.got.low, 100*b.got.high)
 	}
 	return b.got.String()
 }

@@ -223,6 +223,10 @@ func TestBars(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, reached[what], want)
 		}
 	}
+	near := bar{got: ratio{value: 0.898, low: 0.8, high: 0.91}, bound: 0.9, percent: true}
+	if text := near.text(); near.reached() != "**no**" || text != "89.8% (80.0-91.0%)" {
+		t.Errorf("a share of 0.898 is written %q, beside a bar of 90%% that is reached: %s", text, near.reached())
+	}
 	slow, err := readSample(t, strings.ReplaceAll(sample, "300000000 ns/op", "3000000000 ns/op"))
 	if err != nil {
 		t.Fatal(err)
