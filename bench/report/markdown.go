@@ -70,7 +70,7 @@ python3 -m venv peers                                       # outside the reposi
 peers/bin/pip install torch numpy mkl onednn scipy-openblas32
 peers/bin/pip install --prefix $PWD/peers/onednn-gomp onednn-cpu-gomp
 apt install libblis4-openmp                                 # or anything that brings libblis
-make bench-peers PYTHON=$PWD/peers/bin/python               # half an hour on two cores
+make bench-peers PYTHON=$PWD/peers/bin/python               # three quarters of an hour on two cores
 make bench-peers PYTHON=$PWD/peers/bin/python SUITES=gemm   # a part of it
 `+"```"+`
 
