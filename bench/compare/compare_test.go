@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -220,23 +219,31 @@ case $name in *broken) exit 1;; *) echo "$name 1 2 ns/op";; esac`)
 	}
 }
 
-// A BLAS is asked for many small products and for few large ones before any is timed.
-func TestWarming(t *testing.T) {
+// A BLAS is asked for many small products and for few large ones before any is timed, and oneDNN is kept to as many
+// processors as it is to have threads, of those that it may run on.
+func TestSgemm(t *testing.T) {
 	if _, err := exec.LookPath("cc"); err != nil || runtime.GOOS != "linux" {
 		t.Skip("no C compiler, or not Linux: ", err)
 	}
 	dir := t.TempDir()
 	source, library, program := filepath.Join(dir, "blas.c"), filepath.Join(dir, "blas.so"), filepath.Join(dir, "sgemm")
-	const blas = `#include <stdio.h>
+	const blas = `#include <sched.h>
+#include <stdio.h>
 static int calls;
 void cblas_sgemm(void) { calls++; }
-__attribute__((destructor)) static void tell(void) { printf("%d\n", calls); }
+int dnnl_sgemm(void) { return 0; }
+__attribute__((destructor)) static void tell(void)
+{
+	cpu_set_t cpus;
+	sched_getaffinity(0, sizeof cpus, &cpus);
+	printf("%d calls on %d, %d\n", calls, CPU_COUNT(&cpus), CPU_ISSET(1, &cpus) != 0);
+}
 `
 	if err := os.WriteFile(source, []byte(blas), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"-shared", "-fPIC", source, "-o", library},
+		{"-D_GNU_SOURCE", "-shared", "-fPIC", source, "-o", library},
 		{"-D_GNU_SOURCE", filepath.Join("..", "peers", "blas", "sgemm.c"), "-o", program, "-ldl"},
 	} {
 		if out, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
@@ -250,9 +257,22 @@ __attribute__((destructor)) static void tell(void) { printf("%d\n", calls); }
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Fields(string(out))
-		if calls, err := strconv.Atoi(lines[len(lines)-1]); err != nil || calls < c.least || calls > c.most {
+		_, last, _ := strings.Cut(string(out), "ns/op\n")
+		var calls int
+		if _, err := fmt.Sscanf(last, "%d calls", &calls); err != nil || calls < c.least || calls > c.most {
 			t.Errorf("%d: %s, want %d to %d calls", c.n, out, c.least, c.most)
+		}
+	}
+	for _, c := range []struct{ cpus, threads, want string }{
+		{"1", "1", "0 calls on 1, 1\n"}, {"0,1", "1", "0 calls on 1, 0\n"}, {"0,1", "2", "0 calls on 2, 1\n"},
+	} {
+		cmd := exec.Command("taskset", "-c", c.cpus, program, "onednn", library, c.threads)
+		out, err := cmd.Output()
+		if err != nil || runtime.NumCPU() < 2 {
+			t.Skip("no taskset, or no second processor: ", err)
+		}
+		if !strings.HasSuffix(string(out), c.want) {
+			t.Errorf("on %s with %s threads: %s, want %s", c.cpus, c.threads, out, c.want)
 		}
 	}
 }

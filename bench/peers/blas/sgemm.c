@@ -111,6 +111,20 @@ static void version(void *lib, const char *name, char *text, size_t size)
 		text[--end] = 0;
 }
 
+/* Keeps the process to the first of the processors that it may run on. */
+static void keep(int threads)
+{
+	cpu_set_t all, cpus;
+
+	if (sched_getaffinity(0, sizeof all, &all))
+		return;
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&cpus) < threads; i++)
+		if (CPU_ISSET(i, &all))
+			CPU_SET(i, &cpus);
+	sched_setaffinity(0, sizeof cpus, &cpus);
+}
+
 int main(int argc, char **argv)
 {
 	char line[256], text[256] = "of unknown version";
@@ -122,13 +136,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: sgemm onednn|openblas|mkl|blis LIBRARY THREADS\n");
 		return 2;
 	}
-	if (!strcmp(argv[1], "onednn") && atoi(argv[3]) == 1) { /* its builds with TBB count processors, not threads */
-		cpu_set_t cpus;
-
-		CPU_ZERO(&cpus);
-		CPU_SET(0, &cpus);
-		sched_setaffinity(0, sizeof cpus, &cpus);
-	}
+	if (!strcmp(argv[1], "onednn")) /* its builds with TBB count processors, not threads */
+		keep(atoi(argv[3]));
 	lib = dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL);
 	if (!lib) {
 		printf("missing: %s\n", dlerror());
