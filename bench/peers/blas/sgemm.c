@@ -102,7 +102,10 @@ static void version(void *lib, const char *name, char *text, size_t size)
 		const char *(*f)(void) = (const char *(*)(void))dlsym(lib, "bli_info_get_version_str");
 		int (*id)(void) = (int (*)(void))dlsym(lib, "bli_arch_query_id");
 		const char *(*arch)(int) = (const char *(*)(int))dlsym(lib, "bli_arch_string");
+		void (*init)(void) = (void (*)(void))dlsym(lib, "bli_init");
 
+		if (init) /* it looks BLIS_ARCH_TYPE up in a table that this fills */
+			init();
 		if (f && id && arch)
 			snprintf(text, size, "BLIS %s, kernels of %s", f(), arch(id()));
 	}
