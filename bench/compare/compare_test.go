@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,7 @@ func TestChoose(t *testing.T) {
 }
 
 // TestSuites checks every case of every suite: it has a name, someone to
-// measure, and only rivals that there are.
+// measure, and only rivals that there are, with as many threads as Noether.
 func TestSuites(t *testing.T) {
 	l := &pool{options: &options{python: "python3", dir: t.TempDir()}, sgemm: "sgemm", gonum: "gonum"}
 	for _, s := range allSuites() {
@@ -44,6 +45,13 @@ func TestSuites(t *testing.T) {
 			if len(c.peers) > 0 && c.request == "" || c.threads < 1 {
 				t.Errorf("%s: %s asks nothing of its rivals, or has no threads", s.name, c.name)
 			}
+			threads := 1 // where the name tells none
+			if _, rest, ok := strings.Cut(c.bench, "/threads="); ok {
+				threads, _ = strconv.Atoi(rest[:1])
+			}
+			if len(c.peers) > 0 && (c.name != c.bench || c.threads != threads) {
+				t.Errorf("%s: on %s rivals have %d threads and go by %s", s.name, c.bench, c.threads, c.name)
+			}
 			for _, name := range c.peers {
 				if _, known := libraries[name]; known {
 					continue
@@ -52,6 +60,11 @@ func TestSuites(t *testing.T) {
 					t.Errorf("%s: %s: %v", s.name, c.name, err)
 				}
 			}
+		}
+	}
+	for operations, want := range map[float64]int{1e11: 0, 1e12: 2, 5e12: 1} {
+		if got := patience(operations); got != want {
+			t.Errorf("a rival is measured %d times on %g operations, want %d", got, operations, want)
 		}
 	}
 	if _, _, err := l.how("nobody", 1); err == nil {
@@ -78,6 +91,38 @@ func fake(t *testing.T, script string) *peer {
 	p := &peer{cmd: cmd, in: in, out: bufio.NewScanner(out)}
 	t.Cleanup(p.stop)
 	return p
+}
+
+// A rival that is ready is asked, and its version noted; what one that is not says is shown once.
+func TestStart(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo ready: version 1; while read line; do echo 1 2 ns/op $line; done": "",
+		"echo missing: no module": "numpy: no module",
+		"exit 0":                  "numpy: it does not start",
+	} {
+		_, program := benchmarks(t, script)
+		w := &raw{}
+		l := &pool{options: &options{python: program}, raw: w, running: map[string]*peer{}}
+		for range 2 {
+			p := l.get("numpy", 1)
+			if (p == nil) != (want != "") {
+				t.Errorf("%s: a peer %v", script, p)
+			}
+			if p == nil {
+				continue
+			}
+			if answer, err := p.ask("case", 1); err != nil || answer != "1 2 ns/op case seconds=1" {
+				t.Errorf("%q, %v", answer, err)
+			}
+		}
+		l.close()
+		if text := strings.Join(l.missing, "; "); text != want {
+			t.Errorf("%s: missing %q, want %q", script, text, want)
+		}
+		if text := w.text.String(); want == "" && text != "version-numpy: version 1\n" {
+			t.Errorf("the raw file says %q", text)
+		}
+	}
 }
 
 func TestAsk(t *testing.T) {
