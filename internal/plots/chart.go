@@ -1,8 +1,8 @@
 package plots
 
 import (
+	"encoding/xml"
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strconv"
@@ -361,4 +361,10 @@ func num(v float64) string {
 	return s
 }
 
-func esc(s string) string { return html.EscapeString(s) }
+// esc writes a text as XML has it. What XML cannot hold, such as the bytes of a name that is not in
+// UTF-8, becomes U+FFFD.
+func esc(s string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(s)) // a Builder takes everything
+	return b.String()
+}

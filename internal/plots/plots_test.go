@@ -416,3 +416,17 @@ func TestKernelNamesWrap(t *testing.T) {
 		t.Errorf("no columns have names %v on %d lines", names, lines)
 	}
 }
+
+// Names may be any bytes, as those of folders are, and the picture can be read all the same.
+func TestNamesOfAnyBytes(t *testing.T) {
+	for name, want := range map[string]string{"Kr\xe4he": "Kr\ufffdhe", "a\x1b[1mb": "a\ufffd[1mb", "\ufffe": "\ufffd", "日本 & 'é'": "日本 &amp; &#39;é&#39;"} {
+		chart := (&Chart{ID: "c", Title: name, Desc: name}).SVG(300, 240)
+		matrix := (&Matrix{ID: "m", Names: []string{name, "b"}, Counts: [][]int{{1, 0}, {0, 1}}}).SVG(400)
+		for _, svg := range []string{chart, matrix} {
+			wellFormed(t, svg)
+			if !strings.Contains(svg, ">"+want+"<") {
+				t.Errorf("%q is not written as %q in %s", name, want, svg)
+			}
+		}
+	}
+}
