@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/noether-go/noether/asm"
+	"github.com/noether-go/noether/internal/atomicfile"
 	"github.com/noether-go/noether/internal/config"
 )
 
@@ -63,6 +64,9 @@ func report(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case atomicfile.Abandoned(): // the second interrupt, which is about to end the program, took its files away
+		fmt.Fprintln(stderr, "noether: interrupted")
+		return exitInterrupted
 	case errors.As(err, &interrupted):
 		fmt.Fprintln(stderr, "noether: "+interrupted.advice)
 		return exitInterrupted

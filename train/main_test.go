@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	case "":
 	case "write":
 		writeForever(os.Args[1])
+	case "abandoned":
+		atomicfile.Abandon()
+		main()
 	default:
 		main()
 		return

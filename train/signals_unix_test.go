@@ -203,3 +203,12 @@ func TestInterruptedTwiceInAFile(t *testing.T) {
 		t.Errorf("left behind: %v, %v", list, err)
 	}
 }
+
+// A run whose files the second interrupt took away ends as interrupted, also where it comes to its end
+// before the interrupt ends it: nothing is wrong with the disk.
+func TestAbandonedRun(t *testing.T) {
+	cmd, stderr := there(t, tinyRun(filepath.Join(t.TempDir(), "run"))...)
+	cmd.Env = append(cmd.Env, mainVariable+"=abandoned")
+	code := exitCode(cmd.Run())
+	refused(t, exitInterrupted, code, "", stderr.String(), "noether: interrupted\n")
+}

@@ -203,7 +203,12 @@ func TestAbandon(t *testing.T) {
 			if len(names(t, dir)) != 1 || len(names(t, other)) != 2 {
 				t.Error("nothing is being written")
 			}
-			Abandon()
+			if Abandoned() {
+				t.Error("abandoned before Abandon")
+			}
+			if Abandon(); !Abandoned() {
+				t.Error("not abandoned by Abandon")
+			}
 			if n := append(names(t, dir), names(t, other)...); len(n) > 0 {
 				t.Errorf("folders hold %v", n)
 			}

@@ -41,6 +41,13 @@ func Abandon() {
 	}
 }
 
+// Abandoned reports whether Abandon was called: what fails from then on may have failed by that.
+func Abandoned() bool {
+	open.Lock()
+	defer open.Unlock()
+	return open.abandoned
+}
+
 // Track has Abandon remove a temporary file that is not WriteFile's too, until done is
 // called.
 func Track(f *os.File) (done func()) {
