@@ -26,7 +26,7 @@ const suffix = ".noether-tmp"
 // replaced.
 func WriteFile(path string, write func(io.Writer) error) (err error) {
 	dir, base := filepath.Split(path)
-	temp := filepath.Join(dir, "."+base+"."+rand.Text()[:8]+suffix)
+	temp := filepath.Join(dir, "."+shortened(base)+"."+rand.Text()[:8]+suffix)
 	f, err := create(temp)
 	if err != nil {
 		return rename(err, path)
@@ -60,6 +60,18 @@ func WriteFile(path string, write func(io.Writer) error) (err error) {
 	}
 	done = true
 	return syncDir(filepath.Dir(path))
+}
+
+// mostKept is how many bytes of a name the temporary one has: where a path may be as long as the file
+// system takes it, what stands around it has to fit too.
+const mostKept = 200
+
+// shortened returns the beginning of a name, without a part of a character at its end.
+func shortened(base string) string {
+	if len(base) <= mostKept {
+		return base
+	}
+	return strings.ToValidUTF8(base[:mostKept], "")
 }
 
 // Clean removes from dir what a WriteFile that was killed left behind. No other

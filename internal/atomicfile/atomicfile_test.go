@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func names(t *testing.T, dir string) []string {
@@ -111,6 +112,26 @@ func TestWriteFileFails(t *testing.T) {
 	missing := filepath.Join(dir, "missing", "file")
 	if err := WriteFile(missing, text("new")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) || strings.Contains(err.Error(), suffix) {
 		t.Errorf("error is %q", err)
+	}
+}
+
+// A file may have the longest name that a folder takes.
+func TestLongName(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("n", 255), "n" + strings.Repeat("é", 127)} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Skip("needs names of 255 bytes: ", err)
+		}
+		err := WriteFile(path, text("new"))
+		if got, _ := os.ReadFile(path); err != nil || string(got) != "new" {
+			t.Errorf("%q, %v in a file of %d bytes' name", got, err, len(name))
+		}
+	}
+	for _, name := range []string{"x" + strings.Repeat("é", 127), strings.Repeat("é", 127)} {
+		if short := shortened(name); len(short) > mostKept || len(short) < mostKept-1 || !utf8.ValidString(short) || !strings.HasPrefix(name, short) {
+			t.Errorf("%q is shortened to %q", name, short)
+		}
 	}
 }
 
