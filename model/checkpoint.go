@@ -190,6 +190,9 @@ func Load(path string) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := notState(path, file); err != nil {
+		return nil, err
+	}
 	if _, ok := file.Metadata[networkKey]; !ok {
 		return nil, fmt.Errorf("model: %s has no %q in its metadata, so it does not say what network it holds; was it written by another program?", path, networkKey)
 	}
@@ -218,6 +221,15 @@ func Load(path string) (*Network, error) {
 		return nil, err
 	}
 	return net, nil
+}
+
+// notState refuses a file that Trainer.SaveState wrote: it has the weights of a network, among others, and
+// not what network they are of.
+func notState(path string, file *safetensors.File) error {
+	if _, ok := file.Metadata[stateKey]; !ok {
+		return nil
+	}
+	return fmt.Errorf("model: %s holds the state of a training, which Trainer.LoadState goes on with; its network is in a file that Save wrote, of a run in best.safetensors", path)
 }
 
 // values returns the number of values of all tensors of a file.

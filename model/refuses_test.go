@@ -134,6 +134,20 @@ func TestLoadStateDictOfACheckpoint(t *testing.T) {
 	}
 }
 
+// The state of a training has the weights of a network too, but is none.
+func TestLoadOfAState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.safetensors")
+	if err := newTrainer(t, quick(1)).SaveState(path); err != nil {
+		t.Fatal(err)
+	}
+	_, loaded := Load(path)
+	for what, err := range map[string]error{"Load": loaded, "LoadStateDict": newTiny(t).LoadStateDict(path)} {
+		if err == nil || !strings.Contains(err.Error(), "the state of a training") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func TestNegativeVariance(t *testing.T) {
 	net := newTiny(t)
 	dir := t.TempDir()

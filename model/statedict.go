@@ -121,6 +121,9 @@ func (net *Network) LoadStateDict(path string) error {
 	if err != nil {
 		return err
 	}
+	if err := notState(path, file); err != nil {
+		return err
+	}
 	if _, ok := file.Metadata[networkKey]; ok { // a checkpoint, which says what network it is of
 		var description networkJSON
 		if err := decode(file, networkKey, &description); err != nil {
