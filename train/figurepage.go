@@ -230,8 +230,8 @@ func rotationChart(id, set string, f *figures) *plots.Chart {
 		ch.Points = nil // a line that wavers about 1/2 has no crossings worth a name
 	}
 	low, high := extremes(f.learned)
-	ch.Desc = fmt.Sprintf("With %s the mean over %d test images and %d draws lies between %.2f (at %s) and %.2f (at %s).",
-		name, f.images, f.draws, f.learned[low], degrees(f.angles[low]), f.learned[high], degrees(f.angles[high]))
+	ch.Desc = fmt.Sprintf("With %s the mean over %s and %s lies between %.2f (at %s) and %.2f (at %s).",
+		name, count(f.images, "test image"), count(f.draws, "draw"), f.learned[low], degrees(f.angles[low]), f.learned[high], degrees(f.angles[high]))
 	if f.alreadyTurned {
 		ch.Desc = "The images at 0° are turned at random already. " + ch.Desc
 	}

@@ -647,6 +647,10 @@ func TestRotationChart(t *testing.T) {
 	if len(points) != 2 || points[0].X != -90 || !points[0].Left || points[1].X != 90 || points[1].Left || points[1].Label != "90°" || points[1].Y != 0.5 {
 		t.Errorf("%+v", points)
 	}
+	f.images, f.draws = 1, 1
+	if desc := rotationChart("rotation", "", f).Desc; !strings.Contains(desc, " 1 test image and 1 draw ") {
+		t.Error(desc)
+	}
 	f.crossings = make([]float64, 7)
 	if points := rotationChart("rotation", "", f).Points; points != nil {
 		t.Errorf("%d points of a curve that wavers", len(points))
