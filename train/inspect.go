@@ -37,6 +37,7 @@ type inspection struct {
 	out     string
 	images  int
 	resets  []float64
+	subsets bool // resets were asked for
 }
 
 // Files of the directory that inspect writes.
@@ -56,6 +57,7 @@ func declareInspect(f *flag.FlagSet) func(ctx context.Context, c *console, opera
 		if err := n.parse(*subsets); err != nil {
 			return err
 		}
+		n.subsets = given(f, "subsets")
 		return n.run(ctx, c, operands[0])
 	}
 }
@@ -135,6 +137,9 @@ func (n *inspection) run(ctx context.Context, c *console, path string) error {
 	}
 	defer t.close()
 	cfg, net, set := t.cfg, t.net, t.set
+	if n.subsets && !cfg.Learns() {
+		c.log.Warn("-subsets makes no difference: the network learns no subset that could be reset")
+	}
 	score, confusion, err := net.Confusion(ctx, set, &set.Test, cfg.Train.EvalDraws, cfg.Seed)
 	if err != nil {
 		return ofWeights(path, n.weights, err)

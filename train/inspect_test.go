@@ -117,6 +117,12 @@ func TestInspectFull(t *testing.T) {
 	if code != exitOK || strings.Contains(stdout, "subset reset") || !strings.Contains(stdout, "relative difference") {
 		t.Error(code, stdout, stderr)
 	}
+	if strings.Contains(stderr, "-subsets") {
+		t.Error(stderr)
+	}
+	if code, _, stderr := here("inspect", dir, "-images", "1", "-quiet", "-subsets", "0.5"); code != exitOK || !strings.Contains(stderr, "-subsets makes no difference") {
+		t.Error(code, stderr)
+	}
 	if fmt.Sprint(before) != fmt.Sprint(contents(t, filepath.Dir(dir))) {
 		t.Error("files have changed")
 	}
