@@ -284,7 +284,7 @@ of the group elements; PyTorch does the forward and backward pass of the dense c
 	p.printf(`
 ### As sizes grow
 
-One layer, varied along one axis at a time. The dotted line has the slope of the formula: operations are proportional
+One layer, varied along one axis at a time. The dashed line has the slope of the formula: operations are proportional
 to the batch, to the square of the channels (here as many out as in), and to the square of the elements.
 `)
 	p.picture("growth.png", "Time of a layer against batch, channels, elements and side")

@@ -24,8 +24,8 @@ type kind struct {
 var kinds = []kind{
 	{"matrix unit", regexp.MustCompile(`asm\.(gemmSplit|gemmSlices|linearSplit|linearGradSplit|outerSplit)\w*AMX$`)},
 	{"FMA", regexp.MustCompile(`asm\.(sgemm|sfoldedWaves|sfoldedProducts|skernelWaves|sgauss|souter|linear)\w*(AVX|NEON)`)},
-	{"splitting", regexp.MustCompile(`asm\.(split|slice)(Left|Right|Rows)`)},
-	{"moving", regexp.MustCompile(`asm\.(transpose|pack|pull|gather|prefetch|stream)|^runtime\.(memmove|memclr)|conv\.take$`)},
+	{"splitting", regexp.MustCompile(`asm\.(split|slice)[A-Z]`)},
+	{"moving", regexp.MustCompile(`asm\.(transpose|s?pack|pull|gather|prefetch|stream)|^runtime\.(memmove|memclr)|conv\.take$`)},
 	{"sums and norms", regexp.MustCompile(`asm\.(col|affine|add|sub|mul|relu|normPool|sum|dot|combine|axpy|fill|fold|saddRows|scomplex(Panel|Strip)|sfoldColumns)`)},
 	{"other", regexp.MustCompile(``)},
 }

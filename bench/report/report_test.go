@@ -347,8 +347,10 @@ Duration: 2.19s, Total samples = 1.60s (72.04%)
       flat  flat%   sum%        cum   cum%
      0.80s 50.00% 50.00%      0.80s 50.00%  github.com/noether-go/noether/asm.sgemmNN14x32AVX512
      400ms 25.00% 75.00%     1600ms   100%  github.com/noether-go/noether/asm.gemmSlicesAMX
-     0.20s 12.50% 87.50%      0.20s 12.50%  github.com/noether-go/noether/asm.sliceRowsAVX512
-     0.10s  6.25% 93.75%      0.10s  6.25%  runtime.memmove
+     0.10s  6.25% 81.25%      0.10s  6.25%  github.com/noether-go/noether/asm.sliceRowsAVX512
+     0.10s  6.25% 87.50%      0.10s  6.25%  github.com/noether-go/noether/asm.sliceStrips
+     0.05s  3.12% 90.62%      0.05s  3.12%  runtime.memmove
+     0.05s  3.12% 93.75%      0.05s  3.12%  github.com/noether-go/noether/asm.spackQuadsAVX512
      0.06s  3.75% 97.50%      0.06s  3.75%  github.com/noether-go/noether/asm.colAffineAVX512
      0.04s  2.50%   100%      0.90s 56.25%  github.com/noether-go/noether/conv.(*analysis).Do (inline)
          0     0%   100%      1.60s   100%  testing.(*B).launch
