@@ -93,7 +93,7 @@ func TestEvalOfBadRuns(t *testing.T) {
 	}{
 		"no weights":             {configuration, "", exitFailure, "best.safetensors|no epoch of this run is complete|-resume"},
 		"weights cut short":      {configuration, weights[:len(weights)-7], exitFailure, "best.safetensors|its data are bytes"},
-		"a state for weights":    {configuration, string(read(t, from, stateFile)), exitFailure, "best.safetensors|metadata"},
+		"a state for weights":    {configuration, string(read(t, from, stateFile)), exitFailure, "best.safetensors|the state of a training"},
 		"damaged configuration":  {configuration + "\nnew = 1\n", weights, exitUsage, "config.toml|unknown key"},
 		"unusable configuration": {strings.Replace(configuration, "lr = 0.001", "lr = -1.0", 1), weights, exitUsage, "config.toml: train.lr is -1"},
 		"another data set": {strings.NewReplacer("strokes6-180\"", "fashion-mnist\"", "size = 16", "size = 0").Replace(configuration), weights, exitFailure,

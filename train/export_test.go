@@ -161,7 +161,7 @@ func TestBadExports(t *testing.T) {
 		{"export " + weights + " net.onnx -weights last", exitUsage, "-weights chooses among the files of a run"},
 		{"export " + weights + " net.onnx -normalize", exitUsage, "does not say which images"},
 		{"export /nothing net.onnx", exitUsage, "/nothing holds no run"},
-		{"export " + filepath.Join(run, stateFile) + " net.onnx", exitFailure, stateFile + "|metadata"},
+		{"export " + filepath.Join(run, stateFile) + " net.onnx", exitFailure, stateFile + "|the state of a training"},
 		{"export RUN nowhere/net.onnx", exitFailure, "there is no folder nowhere; make it"},
 		{"import", exitUsage, "import: FILE is missing"},
 		{"import net.safetensors -preset mnist7", exitUsage, `unknown preset "mnist7"`},
