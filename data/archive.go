@@ -105,7 +105,7 @@ func (u *unpacking) tar(r io.Reader) error {
 	if err != nil {
 		return u.bad("not a .tar.gz archive: %v", cause(err))
 	}
-	t := tar.NewReader(whileWanted{u.ctx, z}) // skipping an entry unpacks it
+	t := tar.NewReader(contextReader{u.ctx, z}) // skipping an entry unpacks it
 	for entries := 0; len(u.parts) < len(u.set.Files); entries++ {
 		h, err := t.Next()
 		switch {

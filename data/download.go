@@ -77,9 +77,6 @@ func (d *downloader) set(ctx context.Context, dir string, set FileSet, progress 
 		return d.archive(ctx, dir, set, progress)
 	}
 	for _, f := range set.Files {
-		if err := ctx.Err(); err != nil {
-			return cancelled(f.Name, context.Cause(ctx))
-		}
 		if f.holds(ctx, filepath.Join(dir, f.Name)) {
 			continue
 		}
@@ -336,24 +333,24 @@ func (f File) holds(ctx context.Context, path string) bool {
 		return false
 	}
 	sum, _, want := f.digest()
-	if _, err := io.Copy(sum, whileWanted{ctx, file}); err != nil {
+	if _, err := io.Copy(sum, contextReader{ctx, file}); err != nil {
 		return false
 	}
 	return hex.EncodeToString(sum.Sum(nil)) == want
 }
 
-// whileWanted reads from r until ctx is cancelled. Archives are gigabytes, which take a while
+// contextReader reads from r until ctx is cancelled. Archives are gigabytes, which take a while
 // to hash and to unpack.
-type whileWanted struct {
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (w whileWanted) Read(b []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, context.Cause(w.ctx)
+func (c contextReader) Read(b []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
 	}
-	return w.r.Read(b)
+	return c.r.Read(b)
 }
 
 // digest returns the hash that tells f's content, its name and its value.
