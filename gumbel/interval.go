@@ -28,20 +28,27 @@ func (d *Distribution) count(a *axis) int {
 	if a.kind != interval || d.values == nil {
 		return a.count
 	}
-	theta := d.theta(a)
-	// In float32, so that 0.7 of 10 elements are 7 however 0.7 is rounded.
-	want := float64(float32(a.count) * theta)
-	if d.cfg.Compat && theta < 0 {
+	want := part(a.count, d.theta(a))
+	if d.cfg.Compat && want < 0 {
 		if d.cfg.mirrors() {
 			want = -math.Ceil(want) // the absolute value of the count
 		} else {
 			want = -want // that of theta
 		}
 	}
-	if !(want < float64(a.count)) { // also NaN
-		return a.count
+	return cells(a.count, want)
+}
+
+// part returns what a half-width is of a number of cells, in float32, so that 0.7 of 10 elements are 7 however
+// 0.7 is rounded.
+func part(most int, theta float32) float64 { return float64(float32(most) * theta) }
+
+// cells returns the number of cells of a part of them: at least one and at most all, and all if it is NaN.
+func cells(most int, part float64) int {
+	if !(part < float64(most)) {
+		return most
 	}
-	return int(math.Ceil(max(want, 1))) // max first: an int need not hold want
+	return int(math.Ceil(max(part, 1))) // max first: an int need not hold the part
 }
 
 // placeInterval computes cell k of n of an interval.

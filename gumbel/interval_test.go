@@ -139,6 +139,9 @@ func TestElementCounts(t *testing.T) {
 				if n := len(e.G); n != want || n < before {
 					t.Fatalf("compat %v, max %d, theta %d/10000: %d elements, want %d", compat, most, k, n, want)
 				}
+				if n := u.Learned()[0].Count(most); n != want {
+					t.Fatalf("compat %v, theta %d/10000: Count of %d is %d, want %d", compat, k, most, n, want)
+				}
 				before = len(e.G)
 			}
 		}

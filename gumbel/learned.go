@@ -1,6 +1,10 @@
 package gumbel
 
-import "github.com/noether-go/noether/lie"
+import (
+	"math"
+
+	"github.com/noether-go/noether/lie"
+)
 
 // Learned says what a distribution is on one axis of its group at present.
 type Learned struct {
@@ -11,6 +15,10 @@ type Learned struct {
 	// identity. It is nil for an interval.
 	Keep []float64 `json:"keep,omitempty"`
 }
+
+// Count returns how many of at most so many values are drawn on an interval of half-width Theta, or of its
+// absolute value where it is negative.
+func (l Learned) Count(most int) int { return cells(most, part(most, float32(math.Abs(l.Theta)))) }
 
 // Learned returns what the distribution is on each of the group's axes.
 func (d *Distribution) Learned() []Learned {

@@ -288,7 +288,7 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 	case axis.Kind == lie.Line && learned.Keep == nil: // no part of the circle
 		most := math.Exp(math.Abs(learned.Theta) * axis.Extent)
 		l.add(fmt.Sprintf("scaled by %.2f to %.2f", 1/most, most))
-		return drawnOf(count, learned.Theta)
+		return learned.Count(count)
 	case axis.Kind == lie.Line:
 		l.add("scalings kept " + percent(meanOf(learned.Keep)))
 	case axis.Kind == lie.Turns && axis.Order == 1: // no turns
@@ -296,7 +296,7 @@ func (l *layerReport) axis(circle *plots.Circle, axis lie.Axis, learned gumbel.L
 		circle.Keep = keptTogether(circle.Keep, learned.Keep)
 		circle.Label = percent(meanOf(circle.Keep))
 	default:
-		circle.HalfWidth, circle.Elements = learned.Theta, drawnOf(count, learned.Theta)
+		circle.HalfWidth, circle.Elements = learned.Theta, learned.Count(count)
 		return circle.Elements
 	}
 	return count
@@ -333,12 +333,6 @@ func (l *layerReport) add(text string) {
 		l.Note += ", "
 	}
 	l.Note += text
-}
-
-// drawnOf returns how many of so many elements are drawn on an interval: in float32, as they are drawn, so that
-// 0.6 of 10 elements are 6.
-func drawnOf(count int, theta float64) int {
-	return max(1, min(count, int(math.Ceil(float64(float32(count)*float32(math.Abs(theta)))))))
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }

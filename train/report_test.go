@@ -451,20 +451,6 @@ func TestLayerReports(t *testing.T) {
 	}
 }
 
-// A report counts the elements that a layer draws on an interval as package gumbel does.
-func TestDrawnOf(t *testing.T) {
-	for _, most := range []int{1, 3, 8, 10, 16} {
-		for percent := range 131 {
-			for _, theta := range []float64{float64(percent) / 100, float64(-percent) / 100} {
-				want := min(most, max(1, (most*percent+99)/100)) // the ceiling, in whole numbers
-				if got := drawnOf(most, float64(float32(theta))); got != want {
-					t.Errorf("%v of %d elements: %d drawn, want %d", theta, most, got, want)
-				}
-			}
-		}
-	}
-}
-
 // What is said of the pictures is so of the group, and of the names of the layers.
 func TestLayersLead(t *testing.T) {
 	all := []string{"rotations of up to ±", "a rotation is kept", "mirrored elements are kept", "What is kept of the scalings", "2.1 is"}
