@@ -229,7 +229,7 @@ func notState(path string, file *safetensors.File) error {
 	if _, ok := file.Metadata[stateKey]; !ok {
 		return nil
 	}
-	return fmt.Errorf("model: %s holds the state of a training, which Trainer.LoadState goes on with; its network is in a file that Save wrote, of a run in best.safetensors", path)
+	return fmt.Errorf("model: %s holds the state of a training, which Trainer.LoadState goes on with, and no network that Save wrote", path)
 }
 
 // values returns the number of values of all tensors of a file.
