@@ -16,7 +16,7 @@ package asm
 // one after the other, a line of 64 bytes for each step of a tile. That is a hint: not all of
 // them may be fetched, or nothing.
 //
-// Sums of operands are taken in registers or, where a level has too few, in spare, of ComplexSpare values.
+// Sums of operands are taken in registers or, where a level has too few or it is faster, in spare, of ComplexSpare values.
 func GemmComplexNN(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32) {
 	const op = "GemmComplexNN"
 	if !checkTwin(op, m, n, k, cr, ci, ldc) {
@@ -82,7 +82,7 @@ const (
 	// multiplied.
 	complexTogether = 64
 	// ComplexSpare is the number of values that a complex product needs as spare memory.
-	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether
+	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether + 16*complexTogether
 )
 
 // complexWork is the memory for a block: sums of rows of A, differences and negative sums of columns of B,
@@ -200,7 +200,7 @@ func checkComplexRows(op, nameRe, nameIm string, rows, cols int, re, im []float3
 	checkTwinRows(op, nameIm, rows, cols, im, ld)
 }
 
-// checkComplexSpare checks the memory for sums, which is written where a level has too few registers.
+// checkComplexSpare checks the memory for sums, which some kernels write.
 func checkComplexSpare(op string, spare []float32) {
 	if len(spare) < ComplexSpare {
 		panic(&Error{op, "spare is too short"})

@@ -109,7 +109,7 @@ func (s *complexCase) check(t *testing.T, tolerance float64) {
 // TestGemmComplex takes all numbers of rows of strips and around them, of columns of tiles and around
 // them, of steps around those of a block, and more than one block of each. Sums of integers are exact.
 func TestGemmComplex(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachComplex(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 1))
 		columns := make([]int, 0, 80)
 		for n := 1; n <= 70; n++ {
@@ -130,6 +130,12 @@ func TestGemmComplex(t *testing.T) {
 			for _, k := range []int{complexSteps, complexSteps + 1, 2*complexSteps + 5} {
 				newComplexCase(o, 37, 45, k, k%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
 			}
+			// All heights of strips, and remainders of the steps that are taken together.
+			for m := 14; m <= 28; m++ {
+				for k := 32; k < 36; k++ {
+					newComplexCase(o, m, 70, k, (m+k)%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+				}
+			}
 			// Several blocks of rows and of columns, the last of these narrower than a tile.
 			for _, accumulate := range []bool{false, true} {
 				newComplexCase(o, 2*complexTogether+9, complexTogether+21, complexSteps+6, accumulate, func() float32 { return integer(rng) }).check(t, 0)
@@ -142,7 +148,7 @@ func TestGemmComplex(t *testing.T) {
 // TestGemmComplexBits demands the same bits of tiles in registers and of products one after the other, and
 // whatever columns are beside them.
 func TestGemmComplexBits(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
+	eachComplex(t, func(t *testing.T) {
 		for o := range orders {
 			for _, n := range []int{1, 15, 32, 75} {
 				for _, accumulate := range []bool{false, true} {
@@ -175,6 +181,40 @@ func TestGemmComplexBits(t *testing.T) {
 								t.Fatalf("order %d, n=%d: part %d, row %d, column %d is %v or %v", o, n, part, i/n, i%n, x, y)
 							}
 						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestGemmComplexOverlap takes rows of A that overlap, so that the distance of rows is that of steps: both are only read.
+func TestGemmComplexOverlap(t *testing.T) {
+	eachComplex(t, func(t *testing.T) {
+		const m, n, k = 20, 32, 40
+		rng := rand.New(rand.NewPCG(5, 6))
+		x := func(size int) []float32 {
+			v := make([]float32, size)
+			for i := range v {
+				v[i] = integer(rng)
+			}
+			return v
+		}
+		ar, ai, br, bi, spare := x(m+k-1), x(m+k-1), x(k*n), x(k*n), make([]float32, ComplexSpare)
+		for name, call := range map[string]func(m, n, k int, ar, ai []float32, lda int, br, bi []float32, ldb int, cr, ci []float32, ldc int, accumulate bool, ahead [4][]float32, spare []float32){
+			"NN": GemmComplexNN, "TN": GemmComplexTN,
+		} {
+			cr, ci := x(m*n), x(m*n)
+			call(m, n, k, ar, ai, 1, br, bi, n, cr, ci, n, false, [4][]float32{}, spare)
+			for i := range m {
+				for j := range n {
+					var re, im float32
+					for p := range k {
+						re += ar[i+p]*br[p*n+j] - ai[i+p]*bi[p*n+j]
+						im += ar[i+p]*bi[p*n+j] + ai[i+p]*br[p*n+j]
+					}
+					if cr[i*n+j] != re || ci[i*n+j] != im {
+						t.Fatalf("%s: row %d, column %d is %v, %v, want %v, %v", name, i, j, cr[i*n+j], ci[i*n+j], re, im)
 					}
 				}
 			}
@@ -236,7 +276,7 @@ func FuzzGemmComplex(f *testing.F) {
 	f.Add(uint8(1), uint8(140), uint16(84), uint16(130), true, uint64(4))
 	f.Fuzz(func(t *testing.T, o, m uint8, n, k uint16, accumulate bool, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		eachLevel(t, func(t *testing.T) {
+		eachComplex(t, func(t *testing.T) {
 			newComplexCase(order(o)%orders, 1+int(m)%150, 1+int(n)%100, int(k)%300, accumulate, func() float32 {
 				return float32(math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30))
 			}).check(t, 1e-5)

@@ -35,6 +35,23 @@
 	ADDQ $bytes, R13 \
 	ADDQ $bytes, BX
 
+// TN1..TN14 multiply the first columns of A, k-major.
+
+#define TN1(row, a) row(a(0), Z30, Z0, Z1)
+#define TN2(row, a) TN1(row, a); row(a(4), Z30, Z2, Z3)
+#define TN3(row, a) TN2(row, a); row(a(8), Z30, Z4, Z5)
+#define TN4(row, a) TN3(row, a); row(a(12), Z30, Z6, Z7)
+#define TN5(row, a) TN4(row, a); row(a(16), Z30, Z8, Z9)
+#define TN6(row, a) TN5(row, a); row(a(20), Z30, Z10, Z11)
+#define TN7(row, a) TN6(row, a); row(a(24), Z30, Z12, Z13)
+#define TN8(row, a) TN7(row, a); row(a(28), Z30, Z14, Z15)
+#define TN9(row, a) TN8(row, a); row(a(32), Z30, Z16, Z17)
+#define TN10(row, a) TN9(row, a); row(a(36), Z30, Z18, Z19)
+#define TN11(row, a) TN10(row, a); row(a(40), Z30, Z20, Z21)
+#define TN12(row, a) TN11(row, a); row(a(44), Z30, Z22, Z23)
+#define TN13(row, a) TN12(row, a); row(a(48), Z30, Z24, Z25)
+#define TN14(row, a) TN13(row, a); row(a(52), Z30, Z26, Z27)
+
 // PUT stores a row of T and steps to the row above, ADD adds it to C.
 #define PUT(c0, c1) \
 	VMOVUPS c0, K1, (R8)   \
