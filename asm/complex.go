@@ -81,7 +81,8 @@ const (
 	// complexTogether is the most rows of A, and columns of B, that are summed before they are
 	// multiplied.
 	complexTogether = 64
-	// ComplexSpare is the number of values that a complex product needs as spare memory.
+	// ComplexSpare is the number of values that a complex product needs as spare memory: for sums of operands, products and,
+	// at last, the tiles behind panels.
 	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether + 16*complexTogether
 )
 

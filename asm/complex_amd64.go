@@ -40,7 +40,7 @@ func scomplexPanelAVX2(n, k int, br, bi *float32, ldb int, panel *float32)
 // sgemmComplex14x32AVX512 computes a strip of 7 <= m <= 14 rows by 32 columns, of k >= 1 steps. Element (i, p) of A stands
 // at i*row + p*step; row or step is 1. The rows of its sum are sumLD apart or, unless step is 1, its steps. The panel
 // [2, k, 32], Bi - Br and Bi + Br, is written where makes says so, and has 448 spare values behind it. It asks for k/4*6
-// lines of 64 bytes from ahead on.
+// lines of 64 bytes from ahead on, k/4*4 where it writes the panel.
 //
 //go:noescape
 func sgemmComplex14x32AVX512(m, k int, sum *float32, sumLD int, ar, ai *float32, row, step int, br, bi *float32, ldb int, panel *float32, makes bool, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
@@ -70,12 +70,13 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32)
 	}
 }
 
-// sharedUnits says that sums take the units of products, as they do with Intel's processors: others have adders besides.
-var sharedUnits = cpuid.CPU.VendorID == cpuid.Intel
+// sharedPorts says that sums of 512 bits are issued through the ports of products, as they are by Intel's processors:
+// others have adders with ports of their own.
+var sharedPorts = cpuid.CPU.VendorID == cpuid.Intel
 
 // tallPays reports whether sums of operands that are made once for many tiles take less time than sums in registers. With
 // fewer rows or steps they do not.
-func tallPays(m, k int) bool { return sharedUnits && m >= avx512MR && k >= 32 }
+func tallPays(m, k int) bool { return sharedPorts && m >= avx512MR && k >= 32 }
 
 // strips multiplies n <= 32 columns from column j on, a panel, and k steps from step p on. The rows of both
 // parts of B stay in the first-level cache.
@@ -99,7 +100,7 @@ func (c *complexProduct) strips(m, n, k, j, p int, accumulate bool) {
 // with them; with AVX-512 columns fill tiles.
 func (c *complexProduct) blocks(m, n, k int, accumulate bool, spare []float32) {
 	mr, nr := gemmTile()
-	behind := mr * nr // values behind each panel
+	behind := mr * nr // values behind each panel, of three matrices or, with AVX-512, of two
 	panelsMost := complexTogether * (3*complexSteps + mr)
 	panels, sums := spare[:panelsMost], spare[panelsMost:ComplexSpare]
 	most := 2 * complexTogether // rows
@@ -180,9 +181,13 @@ func (c *complexProduct) tall(m, k int, sums, panel []float32, makes, accumulate
 	}
 	for s := range RowStrips(m) {
 		i, end := RowStrip(s, m)
-		a, to := i*c.row, i*c.ldc
+		a, to, lines := i*c.row, i*c.ldc, k/4*6
+		if makes {
+			lines = k / 4 * 4
+		}
 		sgemmComplex14x32AVX512(end-i, k, &sums[i*sum], ld, &c.ar[a], &c.ai[a], c.row, c.step, &c.br[0], &c.bi[0], c.ldb,
-			&panel[0], makes && s == 0, &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(k/4*6, &c.cr[to]))
+			&panel[0], makes, &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(lines, &c.cr[to]))
+		makes = false
 	}
 }
 

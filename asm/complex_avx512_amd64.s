@@ -23,7 +23,7 @@
 //
 // Each m has loops of its own, with all columns, under masks, and with 16 columns or fewer. Sums of
 // operands take as many instructions as a third of the products: sgemmComplex14x32AVX512 is for processors
-// on which they occupy the units of these.
+// that issue them through the ports of these.
 //
 //	Z0..Z7     S: row i in Z(2i) and Z(2i+1)
 //	Z8..Z15    D
