@@ -101,6 +101,10 @@ func Available() []Level {
 	return all
 }
 
+// SecondLevelCache returns the size in bytes of the second-level cache of a core,
+// zero where it is not known: off amd64, and without assembly.
+func SecondLevelCache() int { return secondLevelCache() }
+
 // SetLevel selects the level for all later calls. It returns an error, and
 // changes nothing, when the CPU or the build lacks l. It is meant for tests and
 // benchmarks: no other function of this package may run at the same time.

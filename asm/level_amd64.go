@@ -24,3 +24,5 @@ func detect() Level {
 func available(l Level) bool {
 	return l == Generic || l >= AVX2 && l <= detected
 }
+
+func secondLevelCache() int { return max(0, cpuid.CPU.Cache.L2) }

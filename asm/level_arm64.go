@@ -7,3 +7,5 @@ func detect() Level { return NEON }
 
 // available reports whether l can be used.
 func available(l Level) bool { return l == Generic || l == NEON }
+
+func secondLevelCache() int { return 0 }

@@ -7,3 +7,5 @@ func detect() Level { return Generic }
 
 // available reports whether l can be used.
 func available(l Level) bool { return l == Generic }
+
+func secondLevelCache() int { return 0 }

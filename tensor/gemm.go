@@ -74,6 +74,14 @@ const (
 	// second-level cache holds.
 	gemmInPlace = 192 << 10
 
+	// Where the second-level cache has gemmLargeCache bytes and rows of B begin where lines do, in place pays for
+	// up to gemmInPlaceLines values, 2.3 MiB, since a pass takes a part of it, and for up to gemmFewInPlace where C
+	// has fewer than gemmFewRows rows. From other rows each vector would take two lines.
+	gemmLargeCache   = 2 << 20
+	gemmInPlaceLines = 600 << 10
+	gemmFewInPlace   = 4 << 20
+	gemmFewRows      = 128
+
 	// Low strips, of at most half a line of a k-major A, read B more often. From gemmLowInPlace
 	// values on, 128 KiB, packing either operand pays, A where at least gemmLowPanels panels use it.
 	gemmLowInPlace = 32 << 10
@@ -332,10 +340,25 @@ func (j *gemmJob) planPacking() {
 	if !j.high() {
 		small = gemmLowInPlace
 	}
-	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > small)
+	j.packB = j.k > 0 && !j.dots && (j.transB || j.strips >= 2 && aliased(j.ldb) || j.m >= gemmManyRows && j.k*j.n > j.mostInPlace(small))
 	j.packA = j.k > 0 && !j.dots && (j.alpha != 1 || j.panels >= 4 && j.crowdedA(small))
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 }
+
+// mostInPlace returns the most values of a B that is read in place by many strips, small where there is nothing to
+// be gained by its place in memory.
+func (j *gemmJob) mostInPlace(small int) int {
+	switch {
+	case !j.high() || secondLevelCache < gemmLargeCache || !wholeLines(j.b, j.ldb, j.strideB):
+		return small
+	case j.m < gemmFewRows:
+		return gemmFewInPlace
+	}
+	return gemmInPlaceLines
+}
+
+// secondLevelCache is its size in bytes, zero where that is unknown.
+var secondLevelCache = asm.SecondLevelCache()
 
 // crowdedA reports whether the lines of a strip of A in place would drive each other out of the
 // caches, where it should stay, since it is read once for each panel. A low strip uses little of
@@ -442,6 +465,11 @@ func (j *gemmJob) share(steps, workers int) {
 func aliased(ld int) bool        { return ld%1024 == 0 }
 func quarterAliased(ld int) bool { return ld%256 == 0 }
 func narrowSets(ld int) bool     { return ld%128 == 0 }
+
+// wholeLines reports whether all rows of a batch of matrices begin where a cache line does.
+func wholeLines(x []float32, ld, stride int) bool {
+	return address(x)%gemmLine == 0 && 4*ld%gemmLine == 0 && 4*stride%gemmLine == 0
+}
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 

@@ -230,11 +230,21 @@ func TestSgemmZeroFactors(t *testing.T) {
 	sameBits(t, []float32{2, 4, 6, 8}, c, "nothing to do")
 }
 
-// TestSgemmThreads demands the same bits of any number of threads. The last two shapes
+// eachCache runs f at each level, with a second-level cache that is small or unknown and with a large one.
+func eachCache(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	defer func(before int) { secondLevelCache = before }(secondLevelCache)
+	for _, size := range []int{0, gemmLargeCache} {
+		secondLevelCache = size
+		t.Run(fmt.Sprintf("cache=%d", size), func(t *testing.T) { asmtest.EachLevel(t, f) })
+	}
+}
+
+// TestSgemmThreads demands the same bits of any number of threads, and wherever B is read. The last two shapes
 // have enough panels for workers to pack B for themselves, of three threads all of A as
 // well, of five parts of it.
 func TestSgemmThreads(t *testing.T) {
-	asmtest.EachLevel(t, func(t *testing.T) {
+	eachCache(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		teams := []*Team{newTeam(t, 1), newTeam(t, 3)}
 		if !testing.Short() {
@@ -280,6 +290,52 @@ func TestGemmEvenBlocks(t *testing.T) {
 	})
 }
 
+// TestGemmInPlace: a large cache makes a B in whole lines stay in place where it would else be packed, small ones and
+// those at a distance of pages aside.
+func TestGemmInPlace(t *testing.T) {
+	eachCache(t, func(t *testing.T) {
+		tile := gemmJob{batch: 1}
+		if tile.planTiles(1); !tile.high() {
+			t.Skip("strips are low")
+		}
+		large := secondLevelCache > 0
+		aligned, err := allocate(1 << 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			m, n, k, ldb, offset int
+			small, large         bool // B is packed
+		}{
+			{512, 384, 512, 384, 0, false, false},
+			{512, 512, 512, 512, 0, true, false},
+			{512, 512, 512, 512, 4, true, true},
+			{512, 500, 512, 500, 0, true, true},
+			{512, 500, 512, 512, 0, true, false},
+			{512, 512, 1536, 512, 0, true, true},
+			{127, 512, 1536, 512, 0, true, false},
+			{128, 512, 1536, 512, 0, true, true},
+			{47, 512, 1536, 512, 0, false, false},
+			{127, 1024, 512, 1024, 0, true, true},
+			{127, 1600, 2400, 1600, 0, true, false},
+			{127, 1616, 2600, 1616, 0, true, true},
+		} {
+			j := gemmJob{m: c.m, n: c.n, k: c.k, batch: 1, b: aligned[c.offset:], lda: c.k, ldb: c.ldb, ldc: c.n, alpha: 1}
+			want := c.small
+			if large {
+				want = c.large
+			}
+			if j.plan(1); j.packB != want {
+				t.Errorf("%+v: packs B: %v", c, j.packB)
+			}
+		}
+		j := gemmJob{m: 512, n: 512, k: 512, batch: 2, b: aligned, lda: 512, ldb: 512, ldc: 512, strideB: 512*512 + 4, alpha: 1}
+		if j.plan(1); !j.packB {
+			t.Error("a second B between lines stays in place")
+		}
+	})
+}
+
 // TestGemmTransposedInPlace: high strips of a transposed A are packed only where its rows share few sets of the caches
 // and there are many panels, or where they share one.
 func TestGemmTransposedInPlace(t *testing.T) {
@@ -314,6 +370,8 @@ func checkEven(t *testing.T, n, block, size, most int) {
 // TestGemmNext: what is fetched during a pass is what the worker packs next, each row of
 // it with one strip.
 func TestGemmNext(t *testing.T) {
+	defer func(before int) { secondLevelCache = before }(secondLevelCache)
+	secondLevelCache = 0 // or B might stay in place
 	const m, n, k, q1 = 60, 2000, 1100, 7
 	for _, alpha := range []float32{1, 2} { // A in place, and packed
 		j := gemmJob{m: m, n: n, k: k, batch: 1, lda: k, ldb: n, ldc: n, alpha: alpha, b: make([]float32, k*n)}
