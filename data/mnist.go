@@ -4,13 +4,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 )
 
-// MNIST is the set of handwritten digits of LeCun, Cortes and Burges (1998).
+// MNIST is the set of handwritten digits of LeCun, Cortes and Burges (1998). Functions that
+// make other sets of it panic with *Error where a part has not Height x Width pixels for each
+// label.
 type MNIST struct {
 	Height, Width int   // 28 x 28
 	Train, Test   Split // 60000 and 10000 digits, labels 0 to 9
+}
+
+// requireSizes panics with *Error, on behalf of op, when the sizes of m do not fit the images.
+func (m *MNIST) requireSizes(op string) {
+	if m.Height < 1 || m.Width < 1 || m.Height > math.MaxInt/m.Width {
+		failf(op, "images of %d x %d pixels (height, width)", m.Height, m.Width)
+	}
+	d := Dataset{Channels: 1, Height: m.Height, Width: m.Width}
+	d.requireImages(op, &m.Train)
+	d.requireImages(op, &m.Test)
 }
 
 // The positions of the four files in the tables below.

@@ -17,11 +17,14 @@ import (
 // validation; a six and its copy always go to the same side. The test part is
 // m's and is not touched otherwise. Each six is followed by its copy.
 func MNIST6180(m *MNIST, seed uint64) *Dataset {
-	return sixes(m, seed, "mnist6-180", "6 turned by 180 degrees", asTheyAre, turnHalf)
+	return sixes(m, "MNIST6180", seed, upOrDown, "6 turned by 180 degrees", asTheyAre, turnHalf)
 }
 
-// turnedWithin stands, in the name of a set, in front of the degrees that its images are turned within.
-const turnedWithin = "-rot"
+// upOrDown is the name of MNIST6180. With the degrees behind it, turnedSixes is that of MNIST6180Turned.
+const (
+	upOrDown    = "mnist6-180"
+	turnedSixes = upOrDown + "-rot"
+)
 
 // MNIST6180Turned is MNIST6180 of sixes that are turned first, each by an angle of
 // its own that is uniform within so many degrees either way, 0 to 180, with bilinear
@@ -42,7 +45,7 @@ func MNIST6180Turned(m *MNIST, seed uint64, degrees float64) *Dataset {
 			return sincos((2*src.Float64() - 1) * (degrees / 180 * math.Pi))
 		})
 	}
-	d := sixes(m, seed, fmt.Sprintf("mnist6-180%s%g", turnedWithin, degrees), "6 turned by 180 degrees", turned, turnHalf)
+	d := sixes(m, "MNIST6180Turned", seed, fmt.Sprintf("%s%g", turnedSixes, degrees), "6 turned by 180 degrees", turned, turnHalf)
 	upright := gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
 	d.Turned, d.Upright = true, pairs(&upright, m.Height*m.Width, m.Width, turnHalf)
 	return d
@@ -51,7 +54,7 @@ func MNIST6180Turned(m *MNIST, seed uint64, degrees float64) *Dataset {
 // MNIST6M returns "mnist6-m": MNIST6180 with copies flipped left-right instead
 // of turned, which a network equivariant to mirroring cannot solve.
 func MNIST6M(m *MNIST, seed uint64) *Dataset {
-	return sixes(m, seed, "mnist6-m", "6 flipped left-right", asTheyAre, flip)
+	return sixes(m, "MNIST6M", seed, "mnist6-m", "6 flipped left-right", asTheyAre, flip)
 }
 
 // MNIST6Circle returns "mnist6-circle", the task of MNIST6180 as the text of Romero
@@ -65,7 +68,7 @@ func MNIST6M(m *MNIST, seed uint64) *Dataset {
 // a function of seed, and the bytes are the same on every architecture. Upright holds the
 // test part's sixes as they are in m.
 func MNIST6Circle(m *MNIST, seed uint64) *Dataset {
-	d := sixes(m, seed, "mnist6-circle", "6 turned by more than 90 degrees", asTheyAre, nil)
+	d := sixes(m, "MNIST6Circle", seed, "mnist6-circle", "6 turned by more than 90 degrees", asTheyAre, nil)
 	d.Turned, d.Upright = true, gather(&m.Test, where(m.Test.Labels, 6), m.Height*m.Width)
 	clear(d.Upright.Labels)
 	turned := func(s *Split, part string, angles int) {
@@ -87,15 +90,16 @@ func MNIST6Circle(m *MNIST, seed uint64) *Dataset {
 // asTheyAre leaves the sixes of a part alone.
 func asTheyAre(*Split, string) {}
 
-// sixes returns a set of the sixes of m: prepare changes those of a part, "train" or
+// sixes returns, on behalf of op, a set of the sixes of m: prepare changes those of a part, "train" or
 // "test", in place, and then each is followed by its transformed copy, if transform is
 // not nil.
-func sixes(m *MNIST, seed uint64, name, second string, prepare func(s *Split, part string), transform func(dst, src []uint8, width int)) *Dataset {
+func sixes(m *MNIST, op string, seed uint64, name, second string, prepare func(s *Split, part string), transform func(dst, src []uint8, width int)) *Dataset {
+	m.requireSizes(op)
 	d := &Dataset{
 		Name: name, Channels: 1, Height: m.Height, Width: m.Width,
 		Classes: 2, ClassNames: []string{"6", second},
 	}
-	d.Mean, d.Std = Normalization("mnist6-180") // whatever was done to the sixes
+	d.Mean, d.Std = Normalization(upOrDown) // whatever was done to the sixes
 	plane := m.Height * m.Width
 	train := gather(&m.Train, where(m.Train.Labels, 6), plane)
 	d.Test = gather(&m.Test, where(m.Test.Labels, 6), plane)

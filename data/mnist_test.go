@@ -315,6 +315,35 @@ func TestSixesWithoutSix(t *testing.T) {
 	}
 }
 
+// TestMNISTOfOtherSizes: sets made of digits whose numbers do not fit say so.
+func TestMNISTOfOtherSizes(t *testing.T) {
+	for name, spoil := range map[string]func(m *MNIST){
+		"49 pixel values for 2 images of 25": func(m *MNIST) { m.Train.Images = m.Train.Images[:49] },
+		"25 pixel values for 2 images of 25": func(m *MNIST) { m.Test.Images = m.Test.Images[:25] },
+		"images of 0 x 5 pixels":             func(m *MNIST) { m.Height = 0 },
+		"images of 5 x -5 pixels":            func(m *MNIST) { m.Width = -5 },
+	} {
+		for op, call := range map[string]func(m *MNIST){
+			"MNIST6180":         func(m *MNIST) { MNIST6180(m, 1) },
+			"MNIST6180Turned":   func(m *MNIST) { MNIST6180Turned(m, 1, 5) },
+			"MNIST6M":           func(m *MNIST) { MNIST6M(m, 1) },
+			"MNIST6Circle":      func(m *MNIST) { MNIST6Circle(m, 1) },
+			"SyntheticRotMNIST": func(m *MNIST) { SyntheticRotMNIST(m, 1) },
+		} {
+			func() {
+				defer func() {
+					if e, ok := recover().(*Error); !ok || e.Op != op || !strings.Contains(e.Problem, name) {
+						t.Errorf("%s of a set with %s: %v", op, name, e)
+					}
+				}()
+				m := topped(2, 2)
+				spoil(m)
+				call(m)
+			}()
+		}
+	}
+}
+
 // topped returns a set in MNIST's format of n sixes each, with ink at the top and a
 // number of their own in the centre, which turning leaves alone.
 func topped(train, test int) *MNIST {

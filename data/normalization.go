@@ -2,6 +2,7 @@ package data
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ var (
 
 var normalizations = map[string]statistics{
 	"strokes6-180":       ofMNIST, // which the ink is made to resemble
-	"mnist6-180":         ofMNIST,
+	upOrDown:             ofMNIST,
 	"mnist6-m":           ofMNIST,
 	"mnist6-circle":      ofMNIST,
 	"rotmnist":           ofRotMNIST,
@@ -38,7 +39,11 @@ var normalizations = map[string]statistics{
 // Normalization returns the Mean and Std that a Dataset of that name has, nil for a
 // name that is not one of a set of this package.
 func Normalization(set string) (mean, std []float32) {
-	set, _, _ = strings.Cut(set, turnedWithin)
+	if degrees, turned := strings.CutPrefix(set, turnedSixes); turned {
+		if within, err := strconv.ParseFloat(degrees, 64); err == nil && within > 0 && within <= 180 {
+			set = upOrDown
+		}
+	}
 	s := normalizations[set]
 	return slices.Clone(s.mean), slices.Clone(s.std)
 }

@@ -16,6 +16,14 @@ func TestNormalization(t *testing.T) {
 		"stl10":      {{.4467, .4398, .4066}, {.2603, .2566, .2713}},
 		"pcam":       {{.701, .538, .692}, {.235, .277, .213}},
 		"nothing":    {nil, nil},
+
+		"mnist6-180-rot5":   {{.1307}, {.3081}},
+		"mnist6-180-rot180": {{.1307}, {.3081}},
+		"mnist6-180-rot":    {nil, nil},
+		"mnist6-180-rot0":   {nil, nil},
+		"mnist6-180-rot181": {nil, nil},
+		"mnist6-180-rotNaN": {nil, nil},
+		"cifar10-rot5":      {nil, nil},
 	} {
 		if mean, std := Normalization(set); !slices.Equal(mean, want[0]) || !slices.Equal(std, want[1]) {
 			t.Errorf("%s: %v, %v, want %v", set, mean, std, want)

@@ -200,6 +200,7 @@ func (p *amatParser) number(text []byte) (float64, error) {
 // Everything is a function of (m, seed) alone, with the same bytes on every
 // architecture.
 func SyntheticRotMNIST(m *MNIST, seed uint64) *Dataset {
+	m.requireSizes("SyntheticRotMNIST")
 	total := m.Train.Len() + m.Test.Len()
 	train := min(rotMNISTTrain, m.Train.Len(), total*rotMNISTTrain/(rotMNISTTrain+rotMNISTTest))
 	pixels := m.Height * m.Width
