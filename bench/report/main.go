@@ -34,6 +34,8 @@ var sites = []site{
 		"a processor with AVX2 alone"},
 	{filepath.Join("bench", "results", "speed-shared"), filepath.Join("docs", "benchmarks-shared.md"), filepath.Join("docs", "images", "benchmarks-shared"),
 		"a processor with a matrix unit (AMX), on a host that others share"},
+	{filepath.Join("bench", "results", "speed-avx512-shared"), filepath.Join("docs", "benchmarks-avx512-shared.md"), filepath.Join("docs", "images", "benchmarks-avx512-shared"),
+		"a processor with AVX-512 and no matrix unit, on a host that others share"},
 }
 
 // link returns the place of a file or folder as the site's document names it.
