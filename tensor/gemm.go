@@ -76,7 +76,8 @@ const (
 
 	// Where the second-level cache has gemmLargeCache bytes and rows of B begin where lines do, in place pays for
 	// up to gemmInPlaceLines values, 2.3 MiB, since a pass takes a part of it, and for up to gemmFewInPlace where C
-	// has fewer than gemmFewRows rows. From other rows each vector would take two lines.
+	// has fewer than gemmFewRows rows. From other rows each vector would take two lines. With a cache of 1 MiB
+	// 512 x 512 values take 1% longer in place.
 	gemmLargeCache   = 2 << 20
 	gemmInPlaceLines = 600 << 10
 	gemmFewInPlace   = 4 << 20
@@ -345,8 +346,8 @@ func (j *gemmJob) planPacking() {
 	j.fetchA = !j.packA && j.m*j.k > gemmInPlace
 }
 
-// mostInPlace returns the most values of a B that is read in place by many strips, small where there is nothing to
-// be gained by its place in memory.
+// mostInPlace returns the most values that a B of many strips may have and be read in place: small, or more where
+// the cache and the beginnings of its rows allow it.
 func (j *gemmJob) mostInPlace(small int) int {
 	switch {
 	case !j.high() || secondLevelCache < gemmLargeCache || !wholeLines(j.b, j.ldb, j.strideB):
