@@ -83,7 +83,7 @@ const (
 	complexTogether = 64
 	// ComplexSpare is the number of values that a complex product needs as spare memory: for sums of operands, products and,
 	// at last, the tiles behind panels.
-	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether + 16*complexTogether
+	ComplexSpare = 6*complexTogether*complexSteps + 2*complexTogether*complexTogether + 6*complexTogether
 )
 
 // complexWork is the memory for a block: sums of rows of A, differences and negative sums of columns of B,

@@ -37,13 +37,19 @@ func scomplexStripAVX2(m, k int, ar, ai *float32, ld int, strip *float32)
 //go:noescape
 func scomplexPanelAVX2(n, k int, br, bi *float32, ldb int, panel *float32)
 
-// sgemmComplex14x32AVX512 computes a strip of 7 <= m <= 14 rows by 32 columns, of k >= 1 steps. Element (i, p) of A stands
-// at i*row + p*step; row or step is 1. The rows of its sum are sumLD apart or, unless step is 1, its steps. The panel
-// [2, k, 32], Bi - Br and Bi + Br, is written where makes says so, and has 448 spare values behind it. It asks for k/4*6
-// lines of 64 bytes from ahead on, k/4*4 where it writes the panel.
+// sgemmThird14x32AVX512 computes one of the three products of strips of 7 <= m <= 14 rows by 32 columns, of k >= 1 steps:
+// S, which it writes to s, or the second or third product, of which and S it makes C. Rows of s are 32 values apart, and 14 are
+// written for the last strip whatever m is. Element (i, p) of A stands at i*row + p*step; row or step is 1. Where bi is not
+// nil the first strip writes a panel [2, k, 32], Bi - B and Bi + B. Each other asks for k/4*2 lines of 64 bytes from ahead on.
 //
 //go:noescape
-func sgemmComplex14x32AVX512(m, k int, sum *float32, sumLD int, ar, ai *float32, row, step int, br, bi *float32, ldb int, panel *float32, makes bool, cr, ci *float32, ldc int, accumulate bool, ahead *float32)
+func sgemmThird14x32AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead *float32)
+
+// sgemmThird6x64AVX512 does the same with strips of 4 <= m <= 6 rows by 64 columns, of which the last 32 of B are at beside,
+// and those of Bi as far behind bi.
+//
+//go:noescape
+func sgemmThird6x64AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead, beside *float32)
 
 // saddRowsAVX2 adds rows of n >= 1 values, ld apart, to rows that follow one another.
 //
@@ -54,9 +60,9 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32)
 	switch level {
 	case AVX512:
 		whole := 0 // columns of whole panels
-		if tallPays(m, k) {
+		if thirdsPay(m, k) {
 			whole = n / avx512NR * avx512NR
-			c.blocks(m, whole, k, accumulate, spare)
+			c.thirds(m, whole, k, accumulate, spare)
 		}
 		for p := 0; p == 0 || p < k; p += complexSteps {
 			for j := whole; j < n; j += avx512NR {
@@ -74,9 +80,9 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32)
 // others have adders with ports of their own.
 var sharedPorts = cpuid.CPU.VendorID == cpuid.Intel
 
-// tallPays reports whether sums of operands that are made once for many tiles take less time than sums in registers. With
+// thirdsPay reports whether sums of operands that are made once for many tiles take less time than sums in registers. With
 // fewer rows or steps they do not.
-func tallPays(m, k int) bool { return sharedPorts && m >= avx512MR && k >= 32 }
+func thirdsPay(m, k int) bool { return sharedPorts && m >= avx512MR && k >= 32 }
 
 // strips multiplies n <= 32 columns from column j on, a panel, and k steps from step p on. The rows of both
 // parts of B stay in the first-level cache.
@@ -94,40 +100,124 @@ func (c *complexProduct) strips(m, n, k, j, p int, accumulate bool) {
 	}
 }
 
+const (
+	// thirdsRows is the most rows of a block of thirds, and thirdsStrips the most strips that one call multiplies.
+	thirdsRows   = 2 * complexTogether
+	thirdsStrips = 4
+
+	// The wide tile has wideMR rows and two panels of columns, which take 32 KiB of a first-level cache of at least
+	// wideCache bytes.
+	wideMR    = 6
+	wideCache = 48 << 10
+)
+
+// firstLevelCache is the size in bytes of that for data, -1 where it is unknown.
+var firstLevelCache = cpuid.CPU.Cache.L1D
+
+// thirds multiplies n columns, of whole panels, by one real product after the other. What a tile needs of B stays in the
+// first-level cache for all strips of a block of rows, the sums of A and the products S in the second.
+func (c *complexProduct) thirds(m, n, k int, accumulate bool, spare []float32) {
+	blocks := (m + thirdsRows - 1) / thirdsRows
+	for p := 0; p == 0 || p < k; p += complexSteps {
+		t := thirds{k: min(complexSteps, k-p), accumulate: accumulate || p > 0}
+		for j := 0; j < n; j += t.nr {
+			t.mr, t.nr = avx512MR, avx512NR
+			if n-j >= 2*avx512NR && firstLevelCache >= wideCache {
+				t.mr, t.nr = wideMR, 2*avx512NR
+			}
+			t.cut(spare)
+			for i := range blocks {
+				first, end := i*m/blocks, (i+1)*m/blocks
+				t.complexProduct, t.m, t.makes = c.block(first, j, p, avx512NR), end-first, i == 0
+				t.multiply(&c.ahead)
+			}
+		}
+	}
+}
+
+// thirds is a block of m rows and k steps by the columns of a tile, mr by nr.
+type thirds struct {
+	complexProduct
+	mr, nr, m, k      int
+	makes, accumulate bool // makes says that the panel is to be made
+
+	left, panel, products []float32 // sums of A; Bi - Br and Bi + Br; S
+}
+
+// cut shares out spare memory.
+func (t *thirds) cut(spare []float32) {
+	t.panel, spare = spare[:2*t.nr*complexSteps], spare[2*t.nr*complexSteps:ComplexSpare]
+	t.left, t.products = spare[:thirdsRows*complexSteps], spare[thirdsRows*complexSteps:]
+}
+
+// multiply computes the three products.
+//
+//go:noinline
+func (t *thirds) multiply(ahead *lookahead) {
+	t.sums(t.left, t.m, t.k)
+	row, step := t.k, 1 // of the sums
+	if t.step != 1 {
+		row, step = 1, t.m
+	}
+	var bi *float32
+	if t.makes {
+		bi = &t.bi[0]
+	}
+	t.third(0, t.left, row, step, t.br, t.distance, t.ldb, bi, t.products, t.nr, ahead)
+	t.third(1, t.ai, t.row, t.step, t.panel[t.nr*t.k:], t.nr/2, t.nr, nil, t.cr, t.ldc, ahead)
+	t.third(2, t.ar, t.row, t.step, t.panel, t.nr/2, t.nr, nil, t.ci, t.ldc, ahead)
+}
+
+// third computes one product of all strips, by B whose second half, of a wide tile, lies beside values behind the first.
+func (t *thirds) third(number int, a []float32, row, step int, b []float32, beside, ldb int, bi *float32, c []float32, ldc int, ahead *lookahead) {
+	strips := (t.m + t.mr - 1) / t.mr
+	for s, i := 0, 0; s < strips; {
+		rows, n := t.m/strips, min(thirdsStrips, strips-s)
+		if higher := t.m%strips - s; higher > 0 { // the first strips have a row more
+			rows, n = rows+1, min(n, higher)
+		}
+		asking := n // strips
+		if bi != nil {
+			asking--
+		}
+		product, to := &t.products[i*t.nr], &c[i*ldc]
+		next := ahead.next(asking*(t.k/4*2), to)
+		if t.nr == avx512NR {
+			sgemmThird14x32AVX512(n, rows, t.k, &a[i*row], row, step, &b[0], ldb, bi, &t.panel[0], number, product, to, ldc, t.accumulate, next)
+		} else {
+			sgemmThird6x64AVX512(n, rows, t.k, &a[i*row], row, step, &b[0], ldb, bi, &t.panel[0], number, product, to, ldc, t.accumulate, next, &b[beside])
+		}
+		s, i, bi = s+n, i+n*rows, nil
+	}
+}
+
 // blocks multiplies block by block: as many columns as there is memory for, whose panels are made once, by one block of
 // rows after the other. Sums of A, which are made once for these columns, stay in the second-level cache, and the panel at
-// hand in the first. With AVX2, where A is k-major its columns, which may lie in few sets of the first-level cache, come
-// with them; with AVX-512 columns fill tiles.
+// hand in the first. Where A is k-major its columns, which may lie in few sets of the first-level cache, come with them.
 func (c *complexProduct) blocks(m, n, k int, accumulate bool, spare []float32) {
-	mr, nr := gemmTile()
-	behind := mr * nr // values behind each panel, of three matrices or, with AVX-512, of two
-	panelsMost := complexTogether * (3*complexSteps + mr)
+	const panelsMost = 3*complexTogether*complexSteps + avx2MR*complexTogether
 	panels, sums := spare[:panelsMost], spare[panelsMost:ComplexSpare]
 	most := 2 * complexTogether // rows
-	if c.step != 1 && level == AVX2 {
+	if c.step != 1 {
 		most = len(sums) / stripValues(complexSteps) * avx2MR
 	}
 	blocks := (m + most - 1) / most
 	for p := 0; p == 0 || p < k; p += complexSteps {
 		steps := min(complexSteps, k-p)
-		size := 3*nr*steps + behind
-		wide := panelsMost / size * nr
+		size := 3*avx2NR*steps + avx2MR*avx2NR // the tile of products is behind its panel
+		wide := panelsMost / size * avx2NR
 		for column := 0; column < n; column += wide {
 			to := min(n, column+wide)
 			for i := range blocks {
 				first, end := i*m/blocks, (i+1)*m/blocks
-				for j := column; j < to; j += nr {
-					b := c.block(first, j, p, nr)
+				for j := column; j < to; j += avx2NR {
+					b := c.block(first, j, p, avx2NR)
 					if j == column && steps > 0 {
 						b.sums(sums, end-first, steps)
 					}
-					cols, panel := min(nr, to-j), panels
+					cols, panel := min(avx2NR, to-j), panels
 					if blocks > 1 { // or the same lines of the cache will do for all
-						panel = panels[(j-column)/nr*size:]
-					}
-					if level == AVX512 {
-						b.tall(end-first, steps, sums, panel, i == 0, accumulate || p > 0, &c.ahead)
-						continue
+						panel = panels[(j-column)/avx2NR*size:]
 					}
 					if i == 0 {
 						b.panel(panel, cols, steps)
@@ -167,27 +257,6 @@ func (c *complexProduct) sums(sums []float32, m, k int) {
 func (c *complexProduct) panel(panel []float32, n, k int) {
 	if k > 0 {
 		scomplexPanelAVX2(n, k, unsafe.SliceData(c.br), unsafe.SliceData(c.bi), c.ldb, &panel[0])
-	}
-}
-
-// tall multiplies 32 columns by strips of 14 rows, given the sums of A. The first strip writes the panel or, unless makes
-// says so, finds it.
-//
-//go:noinline
-func (c *complexProduct) tall(m, k int, sums, panel []float32, makes, accumulate bool, ahead *lookahead) {
-	sum, ld := k, k // values from one row to the next, and where A is k-major from one step
-	if c.step != 1 {
-		sum, ld = 1, m
-	}
-	for s := range RowStrips(m) {
-		i, end := RowStrip(s, m)
-		a, to, lines := i*c.row, i*c.ldc, k/4*6
-		if makes {
-			lines = k / 4 * 4
-		}
-		sgemmComplex14x32AVX512(end-i, k, &sums[i*sum], ld, &c.ar[a], &c.ai[a], c.row, c.step, &c.br[0], &c.bi[0], c.ldb,
-			&panel[0], makes, &c.cr[to], &c.ci[to], c.ldc, accumulate, ahead.next(lines, &c.cr[to]))
-		makes = false
 	}
 }
 

@@ -1,0 +1,276 @@
+//go:build !noasm
+
+#include "textflag.h"
+#include "avx512_amd64.h"
+#include "tile_avx512_amd64.h"
+
+// One of the three products of a complex one, for strips of 7 to 14 rows, one below the other, by 32 columns. Of each, in
+// Go:
+//
+//	T = 0
+//	for p := range k {
+//		if bi != nil {
+//			panel[p], panel[k+p] = Bi[p]-B[p], Bi[p]+B[p]
+//		}
+//		for i := range m {
+//			T[i][:] += broadcast(A[i][p]) * B[p][:]
+//		}
+//	}
+//	switch third {
+//	case 0:
+//		S = T
+//	case 1:
+//		C = S - T // accumulate: added
+//	case 2:
+//		C = S + T // accumulate: added
+//	}
+//	bi = nil
+//
+// Each m has loops of its own, for A row-major and for A k-major. The panel is made among products: a pass of its own
+// takes a tenth of the time of five strips. Strips are counted, and stepped to, in the frame of the arguments.
+//
+//	Z0..Z27                T: row i in Z(2i) and Z(2i+1)
+//	Z28, Z29               the row of B
+//	Z30                    a broadcast value of A
+//	SI, R11, R12, R13, BX  rows 0, 3, 6, 9, 12 of A, at the step; k-major SI alone, and R11 three steps further
+//	R9                     bytes of a row of A, k-major of a step
+//	DI, AX, DX             the row of B, ldb in bytes and three times that
+//	R14                    what is fetched ahead, two lines every four steps
+//	CX                     steps left
+//
+// Where a panel is made DX is the row of Bi, R8 that of the panel, R15 the bytes of a half of it, and Z31 and Z30 are
+// made for it.
+
+#define B0 VMOVUPS (DI), Z28; VMOVUPS 64(DI), Z29
+#define B1 VMOVUPS (DI)(AX*1), Z28; VMOVUPS 64(DI)(AX*1), Z29
+#define B2 VMOVUPS (DI)(AX*2), Z28; VMOVUPS 64(DI)(AX*2), Z29
+#define B3 VMOVUPS (DI)(DX*1), Z28; VMOVUPS 64(DI)(DX*1), Z29
+
+#define NEXT ADDQ AX, DI
+#define NEXTFOUR LEAQ (DI)(AX*4), DI
+
+#define MAKE \
+	B0                         \
+	VMOVUPS (DX), Z30          \
+	VSUBPS  Z28, Z30, Z31      \
+	VADDPS  Z28, Z30, Z30      \
+	VMOVUPS Z31, (R8)          \
+	VMOVUPS Z30, (R8)(R15*1)   \
+	VMOVUPS 64(DX), Z30        \
+	VSUBPS  Z29, Z30, Z31      \
+	VADDPS  Z29, Z30, Z30      \
+	VMOVUPS Z31, 64(R8)        \
+	VMOVUPS Z30, 64(R8)(R15*1) \
+	ADDQ    AX, DI             \
+	ADDQ    AX, DX             \
+	ADDQ    $128, R8
+
+#define KEEP(d, c0, c1) \
+	VMOVUPS c0, d(DI)    \
+	VMOVUPS c1, d+64(DI)
+
+#define REAL(d, c0, c1) \
+	VMOVUPS d(DI), Z28    \
+	VMOVUPS d+64(DI), Z29 \
+	VSUBPS  c0, Z28, c0   \
+	VSUBPS  c1, Z29, c1
+
+#define IMAGINARY(d, c0, c1) \
+	VADDPS d(DI), c0, c0    \
+	VADDPS d+64(DI), c1, c1
+
+#define STORE(d, c0, c1) \
+	VMOVUPS c0, (R8)   \
+	VMOVUPS c1, 64(R8) \
+	DECQ    AX         \
+	JZ      done       \
+	ADDQ    DX, R8
+
+#define MORE(d, c0, c1) \
+	VADDPS (R8), c0, c0   \
+	VADDPS 64(R8), c1, c1 \
+	STORE(d, c0, c1)
+
+#define ALL(do) \
+	do(0, Z0, Z1)      \
+	do(128, Z2, Z3)    \
+	do(256, Z4, Z5)    \
+	do(384, Z6, Z7)    \
+	do(512, Z8, Z9)    \
+	do(640, Z10, Z11)  \
+	do(768, Z12, Z13)  \
+	do(896, Z14, Z15)  \
+	do(1024, Z16, Z17) \
+	do(1152, Z18, Z19) \
+	do(1280, Z20, Z21) \
+	do(1408, Z22, Z23) \
+	do(1536, Z24, Z25) \
+	do(1664, Z26, Z27)
+
+#include "thirds_avx512_amd64.h"
+
+// HEIGHT goes to the loop for so many rows.
+#define HEIGHT(l7, l8, l9, l10, l11, l12, l13, l14) \
+	CMPQ m+8(FP), $14; JEQ l14 \
+	CMPQ m+8(FP), $13; JEQ l13 \
+	CMPQ m+8(FP), $12; JEQ l12 \
+	CMPQ m+8(FP), $11; JEQ l11 \
+	CMPQ m+8(FP), $10; JEQ l10 \
+	CMPQ m+8(FP), $9; JEQ l9   \
+	CMPQ m+8(FP), $8; JEQ l8   \
+	JMP  l7
+
+// func sgemmThird14x32AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead *float32)
+TEXT ·sgemmThird14x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ ahead+120(FP), R14
+
+strip:
+	MOVQ c+96(FP), DX
+	MOVQ ldc+104(FP), R8
+	MOVQ m+8(FP), AX
+	SHLQ $2, R8
+
+fetch:
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       R8, DX
+	DECQ       AX
+	JNZ        fetch
+
+	ZERO28
+	MOVQ  k+16(FP), CX
+	MOVQ  a+24(FP), SI
+	MOVQ  b+48(FP), DI
+	MOVQ  ldb+56(FP), AX
+	MOVQ  bi+64(FP), DX
+	MOVQ  panel+72(FP), R8
+	MOVQ  CX, R15
+	SHLQ  $2, AX
+	SHLQ  $7, R15
+	CMPQ  step+40(FP), $1
+	JNE   columns
+	MOVQ  row+32(FP), R9
+	SHLQ  $2, R9
+	LEAQ  (R9)(R9*2), BX
+	LEAQ  (SI)(BX*1), R11
+	LEAQ  (SI)(BX*2), R12
+	LEAQ  (R11)(BX*2), R13
+	LEAQ  (SI)(BX*4), BX
+	TESTQ DX, DX
+	JNZ   makeRows
+	LEAQ  (AX)(AX*2), DX
+	HEIGHT(rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
+
+makeRows:
+	HEIGHT(makeRows7, makeRows8, makeRows9, makeRows10, makeRows11, makeRows12, makeRows13, makeRows14)
+
+columns:
+	MOVQ  step+40(FP), R9
+	SHLQ  $2, R9
+	LEAQ  (R9)(R9*2), R11
+	ADDQ  SI, R11
+	TESTQ DX, DX
+	JNZ   makeColumns
+	LEAQ  (AX)(AX*2), DX
+	HEIGHT(cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
+
+makeColumns:
+	HEIGHT(makeCols7, makeCols8, makeCols9, makeCols10, makeCols11, makeCols12, makeCols13, makeCols14)
+
+rows7:
+	LOOPNN(NN7, rows7four, rows7rest, rows7one)
+
+rows8:
+	LOOPNN(NN8, rows8four, rows8rest, rows8one)
+
+rows9:
+	LOOPNN(NN9, rows9four, rows9rest, rows9one)
+
+rows10:
+	LOOPNN(NN10, rows10four, rows10rest, rows10one)
+
+rows11:
+	LOOPNN(NN11, rows11four, rows11rest, rows11one)
+
+rows12:
+	LOOPNN(NN12, rows12four, rows12rest, rows12one)
+
+rows13:
+	LOOPNN(NN13, rows13four, rows13rest, rows13one)
+
+rows14:
+	LOOPNN(NN14, rows14four, rows14rest, rows14one)
+
+cols7:
+	LOOPTN(TN7, cols7four, cols7rest, cols7one)
+
+cols8:
+	LOOPTN(TN8, cols8four, cols8rest, cols8one)
+
+cols9:
+	LOOPTN(TN9, cols9four, cols9rest, cols9one)
+
+cols10:
+	LOOPTN(TN10, cols10four, cols10rest, cols10one)
+
+cols11:
+	LOOPTN(TN11, cols11four, cols11rest, cols11one)
+
+cols12:
+	LOOPTN(TN12, cols12four, cols12rest, cols12one)
+
+cols13:
+	LOOPTN(TN13, cols13four, cols13rest, cols13one)
+
+cols14:
+	LOOPTN(TN14, cols14four, cols14rest, cols14one)
+
+makeRows7:
+	MAKENN(NN7, makeRows7one)
+
+makeRows8:
+	MAKENN(NN8, makeRows8one)
+
+makeRows9:
+	MAKENN(NN9, makeRows9one)
+
+makeRows10:
+	MAKENN(NN10, makeRows10one)
+
+makeRows11:
+	MAKENN(NN11, makeRows11one)
+
+makeRows12:
+	MAKENN(NN12, makeRows12one)
+
+makeRows13:
+	MAKENN(NN13, makeRows13one)
+
+makeRows14:
+	MAKENN(NN14, makeRows14one)
+
+makeCols7:
+	MAKETN(TN7, makeCols7one)
+
+makeCols8:
+	MAKETN(TN8, makeCols8one)
+
+makeCols9:
+	MAKETN(TN9, makeCols9one)
+
+makeCols10:
+	MAKETN(TN10, makeCols10one)
+
+makeCols11:
+	MAKETN(TN11, makeCols11one)
+
+makeCols12:
+	MAKETN(TN12, makeCols12one)
+
+makeCols13:
+	MAKETN(TN13, makeCols13one)
+
+makeCols14:
+	MAKETN(TN14, makeCols14one)
+
+	END(7)
