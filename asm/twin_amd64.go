@@ -8,7 +8,8 @@ import "unsafe"
 const twinRows = 6
 
 // sgemmTwin6x32AVX512 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 32 columns. Element (i, p) of A stands
-// at i*row + p*step. It asks for k lines of 64 bytes from ahead on.
+// at i*row + p*step; row or step is 1. It asks for up to k lines of 64 bytes from ahead on, for half as many unless step
+// is 1 or n < 32.
 //
 //go:noescape
 func sgemmTwin6x32AVX512(m, n, k int, a *float32, row, step int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, accumulate bool, ahead *float32)
@@ -29,10 +30,13 @@ func (t *twin) multiply(m, n, k int, accumulate bool) {
 func (t *twin) strips(m, n, k, j int, accumulate bool) {
 	at := j / avx512NR * t.distance
 	b0, b1 := unsafe.SliceData(from(t.b0, at)), unsafe.SliceData(from(t.b1, at))
-	strips := (m + twinRows - 1) / twinRows
+	strips, lines := (m+twinRows-1)/twinRows, k
+	if t.step != 1 && n == avx512NR {
+		lines = k / 2
+	}
 	for s := range strips {
 		i, end := s*m/strips, (s+1)*m/strips
 		c := i*t.ldc + j
-		sgemmTwin6x32AVX512(end-i, n, k, unsafe.SliceData(from(t.a, i*t.row)), t.row, t.step, b0, b1, t.ldb, &t.c0[c], &t.c1[c], t.ldc, accumulate, t.ahead.next(k, &t.c0[c]))
+		sgemmTwin6x32AVX512(end-i, n, k, unsafe.SliceData(from(t.a, i*t.row)), t.row, t.step, b0, b1, t.ldb, &t.c0[c], &t.c1[c], t.ldc, accumulate, t.ahead.next(lines, &t.c0[c]))
 	}
 }

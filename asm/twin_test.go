@@ -133,7 +133,7 @@ func TestGemmTwin(t *testing.T) {
 		for o := range orders {
 			for m := 1; m <= 15; m++ {
 				for _, n := range columns {
-					for _, k := range []int{0, 1, 7} {
+					for _, k := range []int{0, 1, 4, 7} {
 						newTwinCase(o, m, n, k, (m+n+k)%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
 					}
 				}
