@@ -13,7 +13,7 @@ package asm
 // is read of C. It must not overlap the operands.
 //
 // Meanwhile the processor is asked to bring the pieces ahead, such as the next B and C, to its caches
-// one after the other, a line of 64 bytes for each step of a tile. That is a hint: not all of
+// one after the other, a line of 64 bytes for one or two steps of a tile. That is a hint: not all of
 // them may be fetched, or nothing.
 //
 // Sums of operands are taken in registers or, where a level has too few or it is faster, in spare, of ComplexSpare values.

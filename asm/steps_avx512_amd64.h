@@ -6,22 +6,12 @@
 //	NEXT, NEXTFOUR      go on by a step of B, and by four
 //	NNADVANCE(bytes)    goes on by so many bytes of each row of A, row-major
 //	WIDE                multiplies a value of A by the row of B
-//	FETCHNN, FETCHTN    fetch ahead lines at R14 in the time of four steps, and go on by them
 //
 // and the rows of all heights, which take WIDE and the bytes from the beginning of a row of A, or, k-major, one of
 // A0..A3.
-
-#define TWOLINES \
-	PREFETCHT0 (R14)     \
-	PREFETCHT0 64(R14)   \
-	ADDQ       $128, R14
-
-#define FOURLINES \
-	PREFETCHT0 (R14)     \
-	PREFETCHT0 64(R14)   \
-	PREFETCHT0 128(R14)  \
-	PREFETCHT0 192(R14)  \
-	ADDQ       $256, R14
+//
+// In four steps two lines of 64 bytes are fetched ahead, at R14, one after the other: both at once, or one in each step,
+// make products slower whose operands come from memory, and so does one in all four.
 
 #define A0(d) d(SI)
 #define A1(d) d(SI)(R9*1)
@@ -35,18 +25,18 @@
 	PCALIGN    $64          \
 	four:                   \
 	B0                      \
+	PREFETCHT0 (R14)        \
 	rows(WIDE, 0)           \
 	B1                      \
 	rows(WIDE, 4)           \
 	B2                      \
+	PREFETCHT0 64(R14)      \
 	rows(WIDE, 8)           \
 	B3                      \
 	rows(WIDE, 12)          \
-	PREFETCHT0 (R14)        \
-	PREFETCHT0 64(R14)      \
+	ADDQ       $128, R14    \
 	NNADVANCE(16)           \
 	NEXTFOUR                \
-	ADDQ       $128, R14    \
 	DECQ       CX           \
 	JNZ        four         \
 	rest:                   \
@@ -63,33 +53,35 @@
 	JMP        sums
 
 #define LOOPTN(rows, four, rest, one) \
-	SHRQ    $2, CX           \
-	JZ      rest             \
-	PCALIGN $64              \
-	four:                    \
-	B0                       \
-	rows(WIDE, A0)           \
-	B1                       \
-	rows(WIDE, A1)           \
-	B2                       \
-	rows(WIDE, A2)           \
-	B3                       \
-	rows(WIDE, A3)           \
-	FETCHTN                  \
-	LEAQ    (SI)(R9*4), SI   \
-	LEAQ    (R11)(R9*4), R11 \
-	NEXTFOUR                 \
-	DECQ    CX               \
-	JNZ     four             \
-	rest:                    \
-	MOVQ    k+16(FP), CX     \
-	ANDQ    $3, CX           \
-	JZ      sums             \
-	one:                     \
-	B0                       \
-	rows(WIDE, A0)           \
-	ADDQ    R9, SI           \
-	NEXT                     \
-	DECQ    CX               \
-	JNZ     one              \
-	JMP     sums
+	SHRQ       $2, CX           \
+	JZ         rest             \
+	PCALIGN    $64              \
+	four:                       \
+	B0                          \
+	PREFETCHT0 (R14)            \
+	rows(WIDE, A0)              \
+	B1                          \
+	rows(WIDE, A1)              \
+	B2                          \
+	PREFETCHT0 64(R14)          \
+	rows(WIDE, A2)              \
+	B3                          \
+	rows(WIDE, A3)              \
+	ADDQ       $128, R14        \
+	LEAQ       (SI)(R9*4), SI   \
+	LEAQ       (R11)(R9*4), R11 \
+	NEXTFOUR                    \
+	DECQ       CX               \
+	JNZ        four             \
+	rest:                       \
+	MOVQ       k+16(FP), CX     \
+	ANDQ       $3, CX           \
+	JZ         sums             \
+	one:                        \
+	B0                          \
+	rows(WIDE, A0)              \
+	ADDQ       R9, SI           \
+	NEXT                        \
+	DECQ       CX               \
+	JNZ        one              \
+	JMP        sums

@@ -8,9 +8,6 @@
 //
 // Registers are listed with the kernels.
 
-#define FETCHNN TWOLINES
-#define FETCHTN TWOLINES
-
 #include "steps_avx512_amd64.h"
 
 // MAKENN and MAKETN make a row of the panel in each of CX steps.

@@ -8,8 +8,8 @@ import "unsafe"
 const twinRows = 6
 
 // sgemmTwin6x32AVX512 computes a strip of 1 <= m <= 6 rows by 1 <= n <= 32 columns. Element (i, p) of A stands
-// at i*row + p*step; row or step is 1. It asks for up to k lines of 64 bytes from ahead on, for half as many unless step
-// is 1 or n < 32.
+// at i*row + p*step; row or step is 1. It asks for k/4*2 lines of 64 bytes from ahead on, with
+// fewer than 32 columns for k.
 //
 //go:noescape
 func sgemmTwin6x32AVX512(m, n, k int, a *float32, row, step int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, accumulate bool, ahead *float32)
@@ -30,9 +30,9 @@ func (t *twin) multiply(m, n, k int, accumulate bool) {
 func (t *twin) strips(m, n, k, j int, accumulate bool) {
 	at := j / avx512NR * t.distance
 	b0, b1 := unsafe.SliceData(from(t.b0, at)), unsafe.SliceData(from(t.b1, at))
-	strips, lines := (m+twinRows-1)/twinRows, k
-	if t.step != 1 && n == avx512NR {
-		lines = k / 2
+	strips, lines := (m+twinRows-1)/twinRows, k/4*2
+	if n < avx512NR {
+		lines = k
 	}
 	for s := range strips {
 		i, end := s*m/strips, (s+1)*m/strips

@@ -32,10 +32,6 @@
 //
 // At the end DX, R9 and R8 are rows of C0 and C1 and ldc in bytes, and AX counts rows.
 
-// A k-major takes more of the first-level cache, so that more lines make it slower.
-#define FETCHNN FOURLINES
-#define FETCHTN TWOLINES
-
 #include "steps_avx512_amd64.h"
 
 #define MASKED \
