@@ -43,7 +43,7 @@
 // n, b, c and ahead count along in the frame of the arguments, from which each tile
 // loads its registers.
 
-// CPASSES is the number of passes of eight steps in which FETCHC fetches 14 rows of C.
+// CPASSES is the number of passes of eight steps in which C0..C3 fetch 14 rows of C.
 #define CPASSES 4
 
 // B0..B3 address the rows of B of the next four steps, F0..F3 those eight steps
@@ -90,67 +90,81 @@
 	LEAQ (DI)(R10*4), DI \
 	LEAQ (CX)(R10*4), CX
 
-// FETCHC fetches two rows of C, at R14, every four steps: all of them at once
-// would keep the rows of B waiting. R8 is the last one.
-#define FETCHC \
-	PREFETCHT0 (R14)            \
-	PREFETCHT0 64(R14)          \
-	PREFETCHT0 (R14)(DX*1)      \
-	PREFETCHT0 64(R14)(DX*1)    \
-	LEAQ       (R14)(DX*2), R14 \
-	CMPQ       R14, R8          \
-	CMOVQHI    R8, R14
+// C0..C3 fetch two rows of C, at R14, in four steps, and CADVANCE goes on to the next: all of them at once would keep the
+// rows of B waiting. R8 is the last one.
+#define C0 PREFETCHT0 (R14)
+#define C1 PREFETCHT0 64(R14)
+#define C2 PREFETCHT0 (R14)(DX*1)
+#define C3 PREFETCHT0 64(R14)(DX*1)
 
-// AHEAD1..AHEAD14 fetch 64 steps ahead from the rows of A, row-major: their lines
-// may come from memory when a strip is read for the first time.
-#define AHEAD1 PREFETCHT0 256(SI)
-#define AHEAD2 AHEAD1; PREFETCHT0 256(SI)(R9*1)
-#define AHEAD3 AHEAD2; PREFETCHT0 256(SI)(R9*2)
-#define AHEAD4 AHEAD3; PREFETCHT0 256(R11)
-#define AHEAD5 AHEAD4; PREFETCHT0 256(R11)(R9*1)
-#define AHEAD6 AHEAD5; PREFETCHT0 256(R11)(R9*2)
-#define AHEAD7 AHEAD6; PREFETCHT0 256(R12)
-#define AHEAD8 AHEAD7; PREFETCHT0 256(R12)(R9*1)
-#define AHEAD9 AHEAD8; PREFETCHT0 256(R12)(R9*2)
-#define AHEAD10 AHEAD9; PREFETCHT0 256(R13)
-#define AHEAD11 AHEAD10; PREFETCHT0 256(R13)(R9*1)
-#define AHEAD12 AHEAD11; PREFETCHT0 256(R13)(R9*2)
-#define AHEAD13 AHEAD12; PREFETCHT0 256(BX)
-#define AHEAD14 AHEAD13; PREFETCHT0 256(BX)(R9*1)
+#define CADVANCE \
+	LEAQ    (R14)(DX*2), R14 \
+	CMPQ    R14, R8          \
+	CMOVQHI R8, R14
 
-// FOURNN and FOURTN are four steps; d is the byte of the row of A.
-#define FOURNN(rows, row, loadB, d0, d1, d2, d3) \
+// A step of eight fetches 64 steps ahead from two of the rows of A, row-major, or from one or none: their lines may come
+// from memory when a strip is read for the first time.
+#define NONE
+#define ONE0 PREFETCHT0 256(SI)
+#define TWO0 ONE0; PREFETCHT0 256(SI)(R9*1)
+#define ONE1 PREFETCHT0 256(SI)(R9*2)
+#define TWO1 ONE1; PREFETCHT0 256(R11)
+#define ONE2 PREFETCHT0 256(R11)(R9*1)
+#define TWO2 ONE2; PREFETCHT0 256(R11)(R9*2)
+#define ONE3 PREFETCHT0 256(R12)
+#define TWO3 ONE3; PREFETCHT0 256(R12)(R9*1)
+#define ONE4 PREFETCHT0 256(R12)(R9*2)
+#define TWO4 ONE4; PREFETCHT0 256(R13)
+#define ONE5 PREFETCHT0 256(R13)(R9*1)
+#define TWO5 ONE5; PREFETCHT0 256(R13)(R9*2)
+#define ONE6 PREFETCHT0 256(BX)
+#define TWO6 ONE6; PREFETCHT0 256(BX)(R9*1)
+
+// FOURNN and FOURTN are four steps; h is what a step fetches of A, and d the byte of the row of A.
+#define FOURNN(rows, row, loadB, h0, h1, h2, h3, d0, d1, d2, d3) \
 	loadB(B0, F0) \
+	h0            \
+	C0            \
 	rows(row, d0) \
 	loadB(B1, F1) \
+	h1            \
+	C1            \
 	rows(row, d1) \
 	loadB(B2, F2) \
+	h2            \
+	C2            \
 	rows(row, d2) \
 	loadB(B3, F3) \
+	h3            \
+	C3            \
 	rows(row, d3) \
 	BADVANCE      \
-	FETCHC
+	CADVANCE
 
 #define FOURTN(rows, row, loadB) \
 	loadB(B0, F0)               \
 	PREFETCHT0 G0(0)            \
+	C0                          \
 	rows(row, A0)               \
 	loadB(B1, F1)               \
 	PREFETCHT0 G1(0)            \
+	C1                          \
 	rows(row, A1)               \
 	loadB(B2, F2)               \
 	PREFETCHT0 G2(0)            \
+	C2                          \
 	rows(row, A2)               \
 	loadB(B3, F3)               \
 	PREFETCHT0 G3(0)            \
+	C3                          \
 	rows(row, A3)               \
 	BADVANCE                    \
 	LEAQ       (SI)(R9*4), SI   \
 	LEAQ       (R12)(R9*4), R12 \
-	FETCHC
+	CADVANCE
 
 // EIGHTS counts the passes of eight steps in AX. With rows to fetch ahead it counts
-// those that FETCHC needs for C, and the others in later.
+// those that C0..C3 need for C, and the others in later.
 #define EIGHTS(eight, four) \
 	MOVQ    k+16(FP), AX         \
 	SHRQ    $3, AX               \
@@ -166,7 +180,7 @@
 	MOVQ    R8, AX               \
 	MOVQ    last-16(SP), R8
 
-// MOREEIGHTS goes back for the others, in which FETCHC fetches the rows ahead, and then
+// MOREEIGHTS goes back for the others, in which C0..C3 fetch the rows ahead, and then
 // turns R8 and DX to C again.
 #define MOREEIGHTS(eight, four) \
 	CMPQ  aheadRows+96(FP), $0 \
@@ -188,34 +202,33 @@
 
 // LOOPNN and LOOPTN run through k, eight steps at a time, then four, then one,
 // and leave to save. The other labels are the macro's own.
-#define LOOPNN(rows, ahead, row, loadB, eight, four, rest, one, save) \
-	EIGHTS(eight, four)                      \
-	PCALIGN $64                              \
-	eight:                                   \
-	FOURNN(rows, row, loadB, 0, 4, 8, 12)    \
-	FOURNN(rows, row, loadB, 16, 20, 24, 28) \
-	ahead                                    \
-	NNADVANCE(32)                            \
-	DECQ    AX                               \
-	JNZ     eight                            \
-	MOREEIGHTS(eight, four)                  \
-	four:                                    \
-	MOVQ    k+16(FP), AX                     \
-	TESTQ   $4, AX                           \
-	JZ      rest                             \
-	FOURNN(rows, row, loadB, 0, 4, 8, 12)    \
-	NNADVANCE(16)                            \
-	rest:                                    \
-	ANDQ    $3, AX                           \
-	JZ      save                             \
-	one:                                     \
-	loadB(B0, F0)                            \
-	rows(row, 0)                             \
-	NNADVANCE(4)                             \
-	ADDQ    R10, DI                          \
-	ADDQ    R10, CX                          \
-	DECQ    AX                               \
-	JNZ     one                              \
+#define LOOPNN(rows, h0, h1, h2, h3, h4, h5, h6, row, loadB, eight, four, rest, one, save) \
+	EIGHTS(eight, four)                                           \
+	PCALIGN $64                                                   \
+	eight:                                                        \
+	FOURNN(rows, row, loadB, h0, h1, h2, h3, 0, 4, 8, 12)         \
+	FOURNN(rows, row, loadB, h4, h5, h6, NONE, 16, 20, 24, 28)    \
+	NNADVANCE(32)                                                 \
+	DECQ    AX                                                    \
+	JNZ     eight                                                 \
+	MOREEIGHTS(eight, four)                                       \
+	four:                                                         \
+	MOVQ    k+16(FP), AX                                          \
+	TESTQ   $4, AX                                                \
+	JZ      rest                                                  \
+	FOURNN(rows, row, loadB, NONE, NONE, NONE, NONE, 0, 4, 8, 12) \
+	NNADVANCE(16)                                                 \
+	rest:                                                         \
+	ANDQ    $3, AX                                                \
+	JZ      save                                                  \
+	one:                                                          \
+	loadB(B0, F0)                                                 \
+	rows(row, 0)                                                  \
+	NNADVANCE(4)                                                  \
+	ADDQ    R10, DI                                               \
+	ADDQ    R10, CX                                               \
+	DECQ    AX                                                    \
+	JNZ     one                                                   \
 	JMP     save
 
 #define LOOPTN(rows, row, loadB, eight, four, rest, one, save) \
@@ -249,7 +262,7 @@
 
 // SETUP wants n in CX and m in R11. It makes byte strides and masks, leaves R8 at
 // the last row of C and R14 at the first, and clears T. Where k is too short for
-// FETCHC to get through, it fetches the rows of C.
+// C0..C3 to get through, it fetches the rows of C.
 #define SETUP(fetch, later, clear) \
 	SHLQ       $2, R9        \
 	SHLQ       $2, R10       \
@@ -314,130 +327,130 @@ narrow:
 	JUMP(narrow1, narrow2, narrow3, narrow4, narrow5, narrow6, narrow7, narrow8, narrow9, narrow10, narrow11, narrow12, narrow13, narrow14)
 
 full1:
-	LOOPNN(NN1, AHEAD1, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
+	LOOPNN(NN1, ONE0, NONE, NONE, NONE, NONE, NONE, NONE, WIDE, FULLB, full1eight, full1four, full1rest, full1one, save1)
 
 full2:
-	LOOPNN(NN2, AHEAD2, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
+	LOOPNN(NN2, TWO0, NONE, NONE, NONE, NONE, NONE, NONE, WIDE, FULLB, full2eight, full2four, full2rest, full2one, save2)
 
 full3:
-	LOOPNN(NN3, AHEAD3, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
+	LOOPNN(NN3, TWO0, ONE1, NONE, NONE, NONE, NONE, NONE, WIDE, FULLB, full3eight, full3four, full3rest, full3one, save3)
 
 full4:
-	LOOPNN(NN4, AHEAD4, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
+	LOOPNN(NN4, TWO0, TWO1, NONE, NONE, NONE, NONE, NONE, WIDE, FULLB, full4eight, full4four, full4rest, full4one, save4)
 
 full5:
-	LOOPNN(NN5, AHEAD5, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
+	LOOPNN(NN5, TWO0, TWO1, ONE2, NONE, NONE, NONE, NONE, WIDE, FULLB, full5eight, full5four, full5rest, full5one, save5)
 
 full6:
-	LOOPNN(NN6, AHEAD6, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
+	LOOPNN(NN6, TWO0, TWO1, TWO2, NONE, NONE, NONE, NONE, WIDE, FULLB, full6eight, full6four, full6rest, full6one, save6)
 
 full7:
-	LOOPNN(NN7, AHEAD7, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
+	LOOPNN(NN7, TWO0, TWO1, TWO2, ONE3, NONE, NONE, NONE, WIDE, FULLB, full7eight, full7four, full7rest, full7one, save7)
 
 full8:
-	LOOPNN(NN8, AHEAD8, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
+	LOOPNN(NN8, TWO0, TWO1, TWO2, TWO3, NONE, NONE, NONE, WIDE, FULLB, full8eight, full8four, full8rest, full8one, save8)
 
 full9:
-	LOOPNN(NN9, AHEAD9, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
+	LOOPNN(NN9, TWO0, TWO1, TWO2, TWO3, ONE4, NONE, NONE, WIDE, FULLB, full9eight, full9four, full9rest, full9one, save9)
 
 full10:
-	LOOPNN(NN10, AHEAD10, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
+	LOOPNN(NN10, TWO0, TWO1, TWO2, TWO3, TWO4, NONE, NONE, WIDE, FULLB, full10eight, full10four, full10rest, full10one, save10)
 
 full11:
-	LOOPNN(NN11, AHEAD11, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
+	LOOPNN(NN11, TWO0, TWO1, TWO2, TWO3, TWO4, ONE5, NONE, WIDE, FULLB, full11eight, full11four, full11rest, full11one, save11)
 
 full12:
-	LOOPNN(NN12, AHEAD12, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
+	LOOPNN(NN12, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, NONE, WIDE, FULLB, full12eight, full12four, full12rest, full12one, save12)
 
 full13:
-	LOOPNN(NN13, AHEAD13, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
+	LOOPNN(NN13, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, ONE6, WIDE, FULLB, full13eight, full13four, full13rest, full13one, save13)
 
 full14:
-	LOOPNN(NN14, AHEAD14, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
+	LOOPNN(NN14, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, TWO6, WIDE, FULLB, full14eight, full14four, full14rest, full14one, save14)
 
 wide1:
-	LOOPNN(NN1, AHEAD1, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
+	LOOPNN(NN1, ONE0, NONE, NONE, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide1eight, wide1four, wide1rest, wide1one, save1)
 
 wide2:
-	LOOPNN(NN2, AHEAD2, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
+	LOOPNN(NN2, TWO0, NONE, NONE, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide2eight, wide2four, wide2rest, wide2one, save2)
 
 wide3:
-	LOOPNN(NN3, AHEAD3, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
+	LOOPNN(NN3, TWO0, ONE1, NONE, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide3eight, wide3four, wide3rest, wide3one, save3)
 
 wide4:
-	LOOPNN(NN4, AHEAD4, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
+	LOOPNN(NN4, TWO0, TWO1, NONE, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide4eight, wide4four, wide4rest, wide4one, save4)
 
 wide5:
-	LOOPNN(NN5, AHEAD5, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
+	LOOPNN(NN5, TWO0, TWO1, ONE2, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide5eight, wide5four, wide5rest, wide5one, save5)
 
 wide6:
-	LOOPNN(NN6, AHEAD6, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
+	LOOPNN(NN6, TWO0, TWO1, TWO2, NONE, NONE, NONE, NONE, WIDE, WIDEB, wide6eight, wide6four, wide6rest, wide6one, save6)
 
 wide7:
-	LOOPNN(NN7, AHEAD7, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
+	LOOPNN(NN7, TWO0, TWO1, TWO2, ONE3, NONE, NONE, NONE, WIDE, WIDEB, wide7eight, wide7four, wide7rest, wide7one, save7)
 
 wide8:
-	LOOPNN(NN8, AHEAD8, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
+	LOOPNN(NN8, TWO0, TWO1, TWO2, TWO3, NONE, NONE, NONE, WIDE, WIDEB, wide8eight, wide8four, wide8rest, wide8one, save8)
 
 wide9:
-	LOOPNN(NN9, AHEAD9, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
+	LOOPNN(NN9, TWO0, TWO1, TWO2, TWO3, ONE4, NONE, NONE, WIDE, WIDEB, wide9eight, wide9four, wide9rest, wide9one, save9)
 
 wide10:
-	LOOPNN(NN10, AHEAD10, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
+	LOOPNN(NN10, TWO0, TWO1, TWO2, TWO3, TWO4, NONE, NONE, WIDE, WIDEB, wide10eight, wide10four, wide10rest, wide10one, save10)
 
 wide11:
-	LOOPNN(NN11, AHEAD11, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
+	LOOPNN(NN11, TWO0, TWO1, TWO2, TWO3, TWO4, ONE5, NONE, WIDE, WIDEB, wide11eight, wide11four, wide11rest, wide11one, save11)
 
 wide12:
-	LOOPNN(NN12, AHEAD12, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
+	LOOPNN(NN12, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, NONE, WIDE, WIDEB, wide12eight, wide12four, wide12rest, wide12one, save12)
 
 wide13:
-	LOOPNN(NN13, AHEAD13, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
+	LOOPNN(NN13, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, ONE6, WIDE, WIDEB, wide13eight, wide13four, wide13rest, wide13one, save13)
 
 wide14:
-	LOOPNN(NN14, AHEAD14, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
+	LOOPNN(NN14, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, TWO6, WIDE, WIDEB, wide14eight, wide14four, wide14rest, wide14one, save14)
 
 narrow1:
-	LOOPNN(NN1, AHEAD1, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
+	LOOPNN(NN1, ONE0, NONE, NONE, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow1eight, narrow1four, narrow1rest, narrow1one, save1)
 
 narrow2:
-	LOOPNN(NN2, AHEAD2, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
+	LOOPNN(NN2, TWO0, NONE, NONE, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow2eight, narrow2four, narrow2rest, narrow2one, save2)
 
 narrow3:
-	LOOPNN(NN3, AHEAD3, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
+	LOOPNN(NN3, TWO0, ONE1, NONE, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow3eight, narrow3four, narrow3rest, narrow3one, save3)
 
 narrow4:
-	LOOPNN(NN4, AHEAD4, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
+	LOOPNN(NN4, TWO0, TWO1, NONE, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow4eight, narrow4four, narrow4rest, narrow4one, save4)
 
 narrow5:
-	LOOPNN(NN5, AHEAD5, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
+	LOOPNN(NN5, TWO0, TWO1, ONE2, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow5eight, narrow5four, narrow5rest, narrow5one, save5)
 
 narrow6:
-	LOOPNN(NN6, AHEAD6, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
+	LOOPNN(NN6, TWO0, TWO1, TWO2, NONE, NONE, NONE, NONE, NARROW, NARROWB, narrow6eight, narrow6four, narrow6rest, narrow6one, save6)
 
 narrow7:
-	LOOPNN(NN7, AHEAD7, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
+	LOOPNN(NN7, TWO0, TWO1, TWO2, ONE3, NONE, NONE, NONE, NARROW, NARROWB, narrow7eight, narrow7four, narrow7rest, narrow7one, save7)
 
 narrow8:
-	LOOPNN(NN8, AHEAD8, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
+	LOOPNN(NN8, TWO0, TWO1, TWO2, TWO3, NONE, NONE, NONE, NARROW, NARROWB, narrow8eight, narrow8four, narrow8rest, narrow8one, save8)
 
 narrow9:
-	LOOPNN(NN9, AHEAD9, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
+	LOOPNN(NN9, TWO0, TWO1, TWO2, TWO3, ONE4, NONE, NONE, NARROW, NARROWB, narrow9eight, narrow9four, narrow9rest, narrow9one, save9)
 
 narrow10:
-	LOOPNN(NN10, AHEAD10, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
+	LOOPNN(NN10, TWO0, TWO1, TWO2, TWO3, TWO4, NONE, NONE, NARROW, NARROWB, narrow10eight, narrow10four, narrow10rest, narrow10one, save10)
 
 narrow11:
-	LOOPNN(NN11, AHEAD11, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
+	LOOPNN(NN11, TWO0, TWO1, TWO2, TWO3, TWO4, ONE5, NONE, NARROW, NARROWB, narrow11eight, narrow11four, narrow11rest, narrow11one, save11)
 
 narrow12:
-	LOOPNN(NN12, AHEAD12, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
+	LOOPNN(NN12, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, NONE, NARROW, NARROWB, narrow12eight, narrow12four, narrow12rest, narrow12one, save12)
 
 narrow13:
-	LOOPNN(NN13, AHEAD13, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
+	LOOPNN(NN13, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, ONE6, NARROW, NARROWB, narrow13eight, narrow13four, narrow13rest, narrow13one, save13)
 
 narrow14:
-	LOOPNN(NN14, AHEAD14, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
+	LOOPNN(NN14, TWO0, TWO1, TWO2, TWO3, TWO4, TWO5, TWO6, NARROW, NARROWB, narrow14eight, narrow14four, narrow14rest, narrow14one, save14)
 
 	FINISH(accumulate+104(FP))
 
