@@ -191,7 +191,7 @@ func TestGemmComplexBits(t *testing.T) {
 // TestGemmComplexOverlap takes rows of A that overlap, so that the distance of rows is that of steps: both are only read.
 func TestGemmComplexOverlap(t *testing.T) {
 	eachComplex(t, func(t *testing.T) {
-		const m, n, k = 20, 32, 40
+		const m, n, k = 20, 96, 40 // columns of a wide tile and of a narrow one
 		rng := rand.New(rand.NewPCG(5, 6))
 		x := func(size int) []float32 {
 			v := make([]float32, size)

@@ -11,7 +11,7 @@
 // A0..A3.
 //
 // In four steps two lines of 64 bytes are fetched ahead, at R14, one after the other: both at once, or one in each step,
-// make products slower whose operands come from memory, and so does one in all four.
+// make products slower whose operands come from beyond the second-level cache, and so does one in all four.
 
 #define A0(d) d(SI)
 #define A1(d) d(SI)(R9*1)
