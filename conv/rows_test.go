@@ -68,8 +68,8 @@ func TestRowsThreads(t *testing.T) {
 	}
 }
 
-// TestRowsAllocate wants no allocation of a pass. Where items take milliseconds the caller sleeps while it waits, and the
-// runtime allocates once for that: many passes tell it from one of each.
+// TestRowsAllocate wants no allocation of a pass. When a worker first falls asleep, as it may while the caller is busy for
+// milliseconds, the runtime allocates: many passes tell that from an allocation of each.
 func TestRowsAllocate(t *testing.T) {
 	for _, c := range rowsProblems() {
 		p := newRows(&c.largest)
