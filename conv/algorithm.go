@@ -54,8 +54,8 @@ func allowedAlgorithms() string {
 }
 
 // featurePasses returns the implementation of a that works on features, or nil if
-// a works on rendered kernels. scaled says that the factors may have a scale.
-func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (featurePasses, error) {
+// a works on rendered kernels.
+func (a Algorithm) featurePasses(s *Shape, t traits) (featurePasses, error) {
 	switch {
 	case s.PerElement && a != Auto:
 		return nil, fmt.Errorf("the algorithm %q takes one list of elements for all images; for one each %q is allowed", a, Auto)
@@ -64,14 +64,14 @@ func (a Algorithm) featurePasses(s *Shape, features int, scaled bool) (featurePa
 	case a == Taps:
 		return nil, nil
 	case s.PerElement:
-		return newPerElement(s, features), nil
-	case a == LowRank, a == Auto && lowRankPays(s, features):
-		if scaled {
-			return newScaledLowRank(features), nil
+		return newPerElement(s, t.features), nil
+	case a == LowRank, a == Auto && lowRankPays(s, t.features, t.pairs):
+		if t.scaled {
+			return newScaledLowRank(t.features), nil
 		}
-		return newLowRank(features), nil
+		return newLowRank(t.features), nil
 	case a == Frequency, inFrequency(s) && newLattice(s).cost(s) < tapsCost(s):
-		return newFrequency(s, features), nil
+		return newFrequency(s, t.features), nil
 	}
 	return nil, nil
 }

@@ -37,7 +37,7 @@ func testAuto(t *testing.T, want map[string]Algorithm, inference bool) {
 		}
 		delete(want, c.name)
 		s := newShape(c.in, c.out, c.nIn, c.nOut, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-		p, f, err := choose(nil, s, Auto, c.features, false, inference)
+		p, f, err := choose(nil, s, Auto, traits{features: c.features, inference: inference})
 		if err != nil {
 			t.Fatal(err)
 		}

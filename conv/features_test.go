@@ -491,21 +491,23 @@ func TestLowRankPays(t *testing.T) {
 	for _, c := range []struct {
 		in, out, n, plane, batch, side, features int
 		padding                                  Padding
-		want                                     bool
+		pairs, want                              bool
 	}{
-		{128, 128, 8, 16, 64, 3, 8, Same, true},
-		{128, 128, 4, 16, 64, 3, 8, Same, false}, // but close
-		{128, 128, 2, 16, 64, 3, 8, Same, false},
-		{256, 256, 4, 8, 64, 3, 8, Same, true},
-		{256, 256, 4, 4, 64, 3, 8, Same, true},
-		{256, 256, 4, 4, 1, 3, 8, Same, false}, // the batch is thin
-		{64, 64, 8, 7, 64, 7, 32, Valid, true},
-		{10, 10, 8, 7, 64, 7, 32, Valid, false},
-		{32, 32, 8, 14, 64, 7, 32, Same, false},
-		{10, 10, 8, 28, 64, 7, 32, Same, false},
+		{128, 128, 8, 16, 64, 3, 8, Same, false, true},
+		{128, 128, 4, 16, 64, 3, 8, Same, false, false}, // but close
+		{128, 128, 2, 16, 64, 3, 8, Same, false, false},
+		{256, 256, 4, 8, 64, 3, 8, Same, false, true},
+		{256, 256, 4, 4, 64, 3, 8, Same, false, true},
+		{256, 256, 4, 4, 1, 3, 8, Same, false, false}, // the batch is thin
+		{64, 64, 8, 7, 64, 7, 32, Valid, false, true},
+		{10, 10, 8, 7, 64, 7, 32, Valid, false, false},
+		{32, 32, 8, 14, 64, 7, 32, Same, false, false},
+		{10, 10, 8, 28, 64, 7, 32, Same, false, false},
+		{256, 256, 4, 16, 16, 3, 8, Same, false, true},
+		{256, 256, 4, 16, 16, 3, 8, Same, true, false}, // two products in place of three
 	} {
 		s := newShape(c.in, c.out, c.n, c.n, c.plane, c.plane, c.batch, grid(c.side), c.side, c.padding)
-		if got := lowRankPays(s, c.features); got != c.want {
+		if got := lowRankPays(s, c.features, c.pairs); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

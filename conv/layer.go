@@ -254,8 +254,12 @@ func (l *layer) choosePasses(p *nn.Plan, s *Shape, whole bool) {
 	if whole {
 		algorithm = Taps
 	}
-	scaled := l.windowed || weightsKernel(p, l.cfg.Group, l.inEl)
-	passes, factored, err := choose(p.Device, s, algorithm, l.net.Features(), scaled, p.Inference)
+	passes, factored, err := choose(p.Device, s, algorithm, traits{
+		features:  l.net.Features(),
+		scaled:    l.windowed || weightsKernel(p, l.cfg.Group, l.inEl),
+		pairs:     l.expectsPairs(),
+		inference: p.Inference,
+	})
 	if err != nil {
 		refuse("Plan", "%s: %v", l.cfg.Name, err)
 	}
@@ -540,6 +544,23 @@ func (l *layer) paired(u, v []lie.Element) bool {
 		return false // every element is to have its own gradient
 	}
 	return l.coords.paired(u, v)
+}
+
+// expectsPairs reports whether lists as long as they may be will be paired, if elements that only move together have the
+// distances of a grid.
+func (l *layer) expectsPairs() bool {
+	if l.inEl == nil || !l.inEl.Rigid || !l.outEl.Rigid {
+		return false
+	}
+	g := l.cfg.Group
+	var grids [2][]lie.Element
+	for i, el := range []*gumbel.Elements{l.outEl, l.inEl} {
+		if _, err := g.Split(el.Max()); err != nil {
+			return false
+		}
+		grids[i] = g.Grid(el.Max())
+	}
+	return l.coords.paired(grids[0], grids[1])
 }
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column

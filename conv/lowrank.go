@@ -201,8 +201,8 @@ func lowRankOperations(s *Shape, features int) float64 {
 // about 3/2 n_in C_out. Those two render the kernel, too. The factors are what
 // measurements of the three at 2 to 8 elements and planes of 4 to 16 say of their
 // speeds. A thin batch is filled up. A matrix unit makes each of the three faster whose
-// products it takes.
-func lowRankPays(s *Shape, features int) bool {
+// products it takes. Elements that come in pairs take two products in the frequency domain.
+func lowRankPays(s *Shape, features int, pairs bool) bool {
 	radius := 0
 	if s.OutH == s.H {
 		radius = s.Offsets[len(s.Offsets)-1].Row
@@ -214,10 +214,14 @@ func lowRankPays(s *Shape, features int) bool {
 	}
 	other := 0.9 * gain * tapsRate / rateOfTaps(s) * s.Operations()
 	if inFrequency(s) {
-		if slicesProducts(s) {
+		products := 3.0
+		switch {
+		case slicesProducts(s):
 			gain = 1
+		case pairs:
+			products = 2
 		}
-		other = min(other, 1.3*3*gain*float64(s.Sources()*s.Targets()*s.B)*period)
+		other = min(other, 1.3*products*gain*float64(s.Sources()*s.Targets()*s.B)*period)
 	}
 	filled := float64(blocksOf(s.B, vector)*vector) / float64(s.B)
 	return filled*lowRankOperations(s, features) < other+2*float64(features*s.KernelSize())

@@ -188,6 +188,44 @@ func testPairedLayer(t *testing.T, k kind, cfg Config, b int) {
 	}
 }
 
+// TestExpectsPairs wants what a plan expects of lists to be what layers find when these are drawn.
+func TestExpectsPairs(t *testing.T) {
+	for _, c := range []struct {
+		group string
+		n     int
+		pairs bool
+	}{
+		{"SE(2)", 4, true}, {"SE(2)", 3, false}, {"SE(2)", 1, false}, {"SE(2)", 10, true},
+		{"C4", 4, true}, {"C3", 3, false}, {"mirror", 2, false},
+		{"D4", 8, false}, {"E(2)", 8, false}, // half a turn is not half a list
+	} {
+		g, err := lie.ByName(c.group)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := gumbel.New(gumbel.Config{Group: g, Max: c.n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := sizes{maxIn: c.n, maxOut: c.n, h: 5, w: 5, b: 2}
+		h := newHarness(t, groupwise, Config{Name: "conv", Group: g, In: 2, Out: 2, Side: 3, Hidden: 4, Algorithm: Frequency}, z, 1, false)
+		h.u.Rigid, h.v.Rigid = d.NewLists(1).Rigid, d.NewLists(1).Rigid
+		src := stream.New(5, "pairs", uint64(c.n))
+		for range 3 {
+			d.Draw(h.u, src, true)
+			d.Draw(h.v, src, true)
+			h.Render()
+			if expected, found := h.expectsPairs(), h.shape.Paired; expected != c.pairs || found != c.pairs {
+				t.Errorf("%s, %d elements: pairs expected %v, found %v, want %v", c.group, c.n, expected, found, c.pairs)
+			}
+		}
+		h.u.Rigid = false
+		if h.expectsPairs() {
+			t.Errorf("%s, %d elements that move apart: pairs expected", c.group, c.n)
+		}
+	}
+}
+
 func widened(x []float32) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {

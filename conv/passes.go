@@ -178,19 +178,26 @@ type Provider interface {
 	NewPasses(s *Shape) (Passes, error)
 }
 
+// traits are what the choice of passes depends on besides the shape.
+type traits struct {
+	features  int  // that the kernel network ends in
+	scaled    bool // the factors may have a scale
+	pairs     bool // elements are expected to be paired, see Shape.Paired
+	inference bool // there is no Backward
+}
+
 // choose returns the passes for a device, nil meaning a CPU: of the one kind or
-// the other. features is the number of features that the kernel network ends in; scaled says that the
-// factors may have a scale, and inference that there is no Backward.
-func choose(dev tensor.Device, s *Shape, a Algorithm, features int, scaled, inference bool) (Passes, featurePasses, error) {
+// the other.
+func choose(dev tensor.Device, s *Shape, a Algorithm, t traits) (Passes, featurePasses, error) {
 	switch d := dev.(type) {
 	case nil, *tensor.CPU:
 		if s.Depthwise {
 			return new(planes), nil, nil
 		}
-		if a == Auto && inference && rowsPay(s) && !lowRankPays(s, features) {
+		if a == Auto && t.inference && rowsPay(s) && !lowRankPays(s, t.features, t.pairs) {
 			return newRows(s), nil, nil
 		}
-		if f, err := a.featurePasses(s, features, scaled); f != nil || err != nil {
+		if f, err := a.featurePasses(s, t); f != nil || err != nil {
 			return nil, f, err
 		}
 		if a != Taps && pairsPoints(s) {

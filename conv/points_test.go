@@ -101,7 +101,7 @@ func TestPointsPairs(t *testing.T) {
 			algorithm Algorithm
 		}{{8, Auto}, {32, Auto}, {8, Taps}} {
 			s := newShape(c.channels, c.channels, 8, 8, 7, 7, 64, grid(1), 1, Same)
-			p, _, err := choose(dev, s, c.algorithm, 32, false, false)
+			p, _, err := choose(dev, s, c.algorithm, traits{features: 32})
 			if err != nil {
 				t.Fatal(err)
 			}
