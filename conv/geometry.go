@@ -185,20 +185,33 @@ func hasPairs(g lie.Group, n int) bool {
 	return false
 }
 
-// paired reports whether the elements are pairs, see Shape.Paired, up to the
-// rounding of float64.
-func (c *coordinates) paired(u, v []lie.Element) bool {
-	n, m := len(u)/2, len(v)/2
-	if len(u)%2 == 1 || len(v)%2 == 1 || n == 0 || m == 0 {
+// pairRuns returns in how many runs the elements are pairs, see Shape.Runs, up to the rounding of float64, or 0 where
+// they are not. More than one are for groups that keep lengths, whose kernels have no window.
+func (c *coordinates) pairRuns(u, v []lie.Element) int {
+	switch {
+	case c.paired(u, v, 1):
+		return 1
+	case !ChangesLengths(c.group) && c.paired(u, v, 2):
+		return 2
+	}
+	return 0
+}
+
+// paired reports whether the elements are pairs in so many runs.
+func (c *coordinates) paired(u, v []lie.Element, runs int) bool {
+	n, m := len(u)/(2*runs), len(v)/(2*runs)
+	if n == 0 || m == 0 || len(u) != 2*runs*n || len(v) != 2*runs*m {
 		return false
 	}
 	const rounding = 1e-12
-	for i := range n {
+	for e := range runs * n {
+		i := firstOfPair(e, n)
 		if !opposite(c.group, u[i], u[i+n], rounding) {
 			return false
 		}
 		for j := range v {
-			rel, other := c.group.Relative(u[i], v[j]), c.group.Relative(u[i+n], v[(j+m)%len(v)])
+			partner := j/(2*m)*(2*m) + (j+m)%(2*m)
+			rel, other := c.group.Relative(u[i], v[j]), c.group.Relative(u[i+n], v[partner])
 			for d := range rel {
 				if math.Abs(rel[d]-other[d]) > rounding {
 					return false

@@ -130,6 +130,7 @@ type layer struct {
 	prepared  tensor.Buffer
 	scratch   tensor.Buffer // the kernel or its gradient, or those of its factors, then the passes' scratch and the weighted input
 	kernel    int           // length of the former
+	inKernel  kernelOrder   // of elements, where maps have another one
 	weighted  int           // where the latter begins
 
 	weights       *weights       // of the input elements, by copies of the map, or nil
@@ -386,6 +387,9 @@ func (l *layer) Bind(dev tensor.Device) {
 // the arena to refuse.
 func (l *layer) allocate(positions int) {
 	l.host = make([]float32, l.coords.rows()*positions)
+	if l.inEl != nil && l.inEl.Lists() == 1 {
+		l.inKernel = newKernelOrder(l.outEl.Max(), l.inEl.Max())
+	}
 	l.dscale = nil
 	if !l.inference && (l.window != nil || l.kernelWeights != nil) {
 		l.dscale = make([]float32, positions)
@@ -404,7 +408,7 @@ func (l *layer) allocate(positions int) {
 // largest returns the shape with all elements that were planned; the last Render may have had fewer.
 func (l *layer) largest() *Shape {
 	s := l.shape
-	s.NOut, s.Paired = l.outEl.Max(), false
+	s.NOut, s.Paired, s.Runs = l.outEl.Max(), false, 0
 	if l.inEl != nil {
 		s.NIn = l.inEl.Max()
 	}
@@ -480,7 +484,12 @@ func (l *layer) Render() {
 	if l.inEl != nil {
 		s.NIn = len(v) / lists
 	}
-	s.Paired = l.paired(u, v) && !l.kernelWeights.live()
+	s.Runs = 0
+	if !l.kernelWeights.live() {
+		s.Runs = l.pairRuns(u, v)
+	}
+	s.Paired = s.Runs > 0
+	u, v = l.inKernel.elements(s, u, v)
 	u = u[:lists*s.rendered()]
 	l.positions = s.positions()
 	x := l.host[:l.coords.rows()*l.positions]
@@ -532,18 +541,18 @@ func (l *layer) checkKept() {
 	}
 }
 
-// paired reports whether the passes can make use of elements in pairs and these
-// are such: with u_i goes u_(i+n/2), which acts on the plane as -u_i and stands to
-// v_(j+n/2) as u_i does to v_j.
-func (l *layer) paired(u, v []lie.Element) bool {
+// pairRuns returns in how many runs, see Shape.Runs, elements are pairs, or 0 where they are not or the passes can make no
+// use of it: with u_i goes another, which acts on the plane as -u_i and stands to that which goes with v_j as u_i does
+// to v_j.
+func (l *layer) pairRuns(u, v []lie.Element) int {
 	p, ok := l.algorithm().(interface{ Pairs() bool })
 	if !ok || !p.Pairs() || l.inEl == nil {
-		return false
+		return 0
 	}
 	if !l.inference && !(l.outEl.Rigid && l.inEl.Rigid) {
-		return false // every element is to have its own gradient
+		return 0 // every element is to have its own gradient
 	}
-	return l.coords.paired(u, v)
+	return l.coords.pairRuns(u, v)
 }
 
 // expectsPairs reports whether lists as long as they may be will be paired, if elements that only move together have the
@@ -560,7 +569,7 @@ func (l *layer) expectsPairs() bool {
 		}
 		grids[i] = g.Grid(el.Max())
 	}
-	return l.coords.paired(grids[0], grids[1])
+	return l.coords.pairRuns(grids[0], grids[1]) > 0
 }
 
 // Kernel returns what Render rendered, [Out*In, NOut*NIn*T]: row (o,c), column
@@ -718,10 +727,11 @@ func (l *layer) elementsBackward() {
 	l.dev.Download(l.host[:n], l.dx)
 	u, du := live(l.outEl)
 	v, dv := live(l.inEl)
+	u, v = l.inKernel.elements(s, u, v)
 	if s.Paired {
 		u = u[:s.rendered()]
 	}
-	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn, s.lists())
+	l.coords.gradient(du, dv, l.host[:n], u, v, s.NIn, s.lists()) // in the kernel's order: pairs only move together
 }
 
 // kernelBackward goes back from a rendered kernel; n values of dx are wanted.

@@ -20,18 +20,22 @@ func TestPairedPasses(t *testing.T) {
 	for _, e := range []struct {
 		in, out, maxIn, maxOut, nIn, nOut, h, w, b, side int
 		padding                                          Padding
+		runs                                             int
 	}{
-		{3, 2, 2, 2, 2, 2, 6, 6, 16, 7, Same},
-		{2, 3, 8, 8, 8, 8, 7, 5, 17, 5, Same},
-		{40, 3, 4, 6, 4, 4, 4, 4, 8, 3, Same}, // several blocks of columns, fewer live than planned
-		{2, 40, 6, 5, 6, 4, 4, 5, 8, 3, Same}, // several blocks of rows, an odd most
-		{1, 1, 40, 2, 38, 2, 4, 4, 3, 3, Same},
-		{5, 4, 7, 3, 4, 2, 9, 8, 33, 7, Valid},
-		{1, 2, 2, 4, 2, 4, 1, 1, 1, 5, Same},
-		{16, 8, 4, 4, 4, 4, 3, 3, 64, 3, Same},   // whole blocks of the matrix unit
-		{40, 72, 4, 4, 4, 4, 2, 3, 31, 3, Same},  // several of them
-		{32, 16, 4, 4, 4, 4, 3, 4, 32, 7, Same},  // with spectra of features
-		{1, 1, 2, 2, 2, 2, 80, 80, 128, 3, Same}, // planes that are transformed for some groups at a time
+		{3, 2, 2, 2, 2, 2, 6, 6, 16, 7, Same, 1},
+		{2, 3, 8, 8, 8, 8, 7, 5, 17, 5, Same, 1},
+		{40, 3, 4, 6, 4, 4, 4, 4, 8, 3, Same, 1}, // several blocks of columns, fewer live than planned
+		{2, 40, 6, 5, 6, 4, 4, 5, 8, 3, Same, 1}, // several blocks of rows, an odd most
+		{1, 1, 40, 2, 38, 2, 4, 4, 3, 3, Same, 1},
+		{5, 4, 7, 3, 4, 2, 9, 8, 33, 7, Valid, 1},
+		{1, 2, 2, 4, 2, 4, 1, 1, 1, 5, Same, 1},
+		{16, 8, 4, 4, 4, 4, 3, 3, 64, 3, Same, 1},   // whole blocks of the matrix unit
+		{40, 72, 4, 4, 4, 4, 2, 3, 31, 3, Same, 1},  // several of them
+		{32, 16, 4, 4, 4, 4, 3, 4, 32, 7, Same, 1},  // with spectra of features
+		{1, 1, 2, 2, 2, 2, 80, 80, 128, 3, Same, 1}, // planes that are transformed for some groups at a time
+		{2, 3, 8, 12, 8, 12, 7, 5, 17, 5, Same, 2},
+		{40, 3, 8, 6, 8, 4, 4, 4, 8, 3, Valid, 2},
+		{16, 32, 4, 4, 4, 4, 3, 4, 32, 7, Same, 2},
 	} {
 		if testing.Short() && e.h > 40 {
 			continue
@@ -40,7 +44,7 @@ func TestPairedPasses(t *testing.T) {
 		whole := *largest
 		whole.NIn, whole.NOut = e.nIn, e.nOut
 		s := whole
-		s.Paired = true
+		s.Paired, s.Runs = true, e.runs
 		k := newFactoredKernel(random, &s, 5, scaling(e.in%3))
 		columns := s.rendered() * s.NIn * len(s.Offsets)
 		half := k.kernel(0, columns, 1)
@@ -110,7 +114,7 @@ func eachOfPairs(s *Shape, f func(whole, half int)) {
 		for i := range s.NOut {
 			for j := range s.NIn {
 				for k := range taps {
-					at := ((oc*s.NOut+i)*s.NIn+j)*taps + k
+					at := ((oc*s.NOut+s.element(i, s.NOut))*s.NIn+s.element(j, s.NIn))*taps + k
 					ih, jh, kh := i, j, k
 					if i >= s.NOut/2 {
 						ih, jh, kh = i-s.NOut/2, (j+s.NIn/2)%s.NIn, taps-1-k
@@ -126,23 +130,32 @@ func eachOfPairs(s *Shape, f func(whole, half int)) {
 // with the same layer on the same elements taken one by one.
 func TestPairedLayer(t *testing.T) {
 	t.Run("frequency", func(t *testing.T) {
-		testPairedLayer(t, groupwise, Config{In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}, 5)
+		testPairedLayer(t, groupwise, Config{In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}, 5, 1)
+	})
+	t.Run("frequency, turns and reflections", func(t *testing.T) {
+		testPairedLayer(t, groupwise, Config{In: 3, Out: 4, Side: 5, Bias: true, Hidden: 8, Algorithm: Frequency}, 5, 2)
 	})
 	t.Run("one tap", func(t *testing.T) {
-		testPairedLayer(t, pointwise, Config{In: 3, Out: 4, Hidden: 8}, 16)
+		testPairedLayer(t, pointwise, Config{In: 3, Out: 4, Hidden: 8}, 16, 1)
+	})
+	t.Run("one tap, turns and reflections", func(t *testing.T) {
+		testPairedLayer(t, pointwise, Config{In: 3, Out: 4, Hidden: 8}, 16, 2)
 	})
 }
 
-func testPairedLayer(t *testing.T, k kind, cfg Config, b int) {
-	z := sizes{maxIn: 6, maxOut: 8, h: 7, w: 6, b: b}
+func testPairedLayer(t *testing.T, k kind, cfg Config, b, runs int) {
+	z := sizes{maxIn: 6 * runs, maxOut: 8 * runs, h: 7, w: 6, b: b}
 	cfg.Name = "conv"
+	cfg.Group = [...]lie.Group{lie.SE2, lie.E2}[runs-1]
 	run := func(rigid bool) (h *harness, y, dx []float32, du, dv float64) {
 		h = newHarness(t, k, cfg, z, 2, false)
 		comb := func(e *gumbel.Elements, offset float64) {
 			e.Rigid = rigid
 			e.SetLen(e.Max())
+			n := len(e.G) / runs
 			for i := range e.G {
-				e.G[i] = cfg.Group.Exp(lie.Vector{offset + 2*math.Pi*float64(i)/float64(len(e.G))})
+				e.G[i] = cfg.Group.Exp(lie.Vector{offset + 2*math.Pi*float64(i%n)/float64(n)})
+				e.G[i][1] = float64(i / n)
 			}
 		}
 		comb(h.u, 0.3)
@@ -150,8 +163,8 @@ func testPairedLayer(t *testing.T, k kind, cfg Config, b int) {
 		h.in.Written(z.maxIn)
 		h.dev.Upload(h.in.Value, gradcheck.Normal(h.in.Size(), 1))
 		h.Forward(true)
-		if h.shape.Paired != rigid {
-			t.Fatalf("rigid %v: paired is %v", rigid, h.shape.Paired)
+		if h.shape.Paired != rigid || rigid && h.shape.Runs != runs {
+			t.Fatalf("rigid %v: paired is %v, in %d runs", rigid, h.shape.Paired, h.shape.Runs)
 		}
 		y = h.download(h.out.Live())
 		h.dev.Upload(h.out.Grad, gradcheck.Normal(h.out.Size(), 2))
@@ -165,7 +178,6 @@ func testPairedLayer(t *testing.T, k kind, cfg Config, b int) {
 		}
 		return h, y, h.download(h.in.LiveGrad()), du, dv
 	}
-	cfg.Group = lie.SE2
 	one, y, dx, du, dv := run(false)
 	two, y2, dx2, du2, dv2 := run(true)
 	if k == pointwise {
@@ -197,7 +209,7 @@ func TestExpectsPairs(t *testing.T) {
 	}{
 		{"SE(2)", 4, true}, {"SE(2)", 3, false}, {"SE(2)", 1, false}, {"SE(2)", 10, true},
 		{"C4", 4, true}, {"C3", 3, false}, {"mirror", 2, false},
-		{"D4", 8, false}, {"E(2)", 8, false}, // half a turn is not half a list
+		{"D4", 8, true}, {"D3", 6, false}, {"E(2)", 8, true}, {"E(2)", 6, false}, {"E(2)", 2, false},
 	} {
 		g, err := lie.ByName(c.group)
 		if err != nil {

@@ -25,13 +25,38 @@ type Shape struct {
 	// B], and y[o,i,p] is a sum over t alone, of x[o,i,p + offset(t)].
 	Depthwise bool
 
-	// Paired says that elements i and i+NOut/2 stand half a turn apart, as do j
+	// Paired says that elements i and i+NOut/2 of a kernel stand half a turn apart, as do j
 	// and j+NIn/2, so that the kernel between the second ones is that between the
 	// first ones turned about its middle: kernel[(o,c), (i+NOut/2, j+NIn/2, t)] is
 	// kernel[(o,c), (i,j,t')] with t' opposite t. The kernel then ends with the
 	// first half of the i.
+	//
+	// Maps have these elements in the same order, or, where Runs is 2, in two runs of as many, such as
+	// turns and then reflections, each with the partners of its first half behind these: the kernel
+	// has the first halves of both runs, then the others.
 	Paired bool
+	Runs   int
 }
+
+// turn returns how far apart a map of n elements has those of a pair, or n where there are none.
+func (s *Shape) turn(n int) int {
+	if s.Paired {
+		return n / 2 / max(1, s.Runs)
+	}
+	return n
+}
+
+// element returns which of n elements of a map is number e of a kernel.
+func (s *Shape) element(e, n int) int {
+	turn := s.turn(n)
+	if s.Paired && e >= n/2 {
+		return firstOfPair(e-n/2, turn) + turn
+	}
+	return firstOfPair(e, turn)
+}
+
+// firstOfPair returns which element of a map is the first one of pair e, where elements of pairs are a turn apart.
+func firstOfPair(e, turn int) int { return e + e/turn*turn }
 
 // Offset is the place of a tap: the position in the input plane less that in the
 // output plane.

@@ -155,9 +155,9 @@ func (l *layer) countPositions() (total float64) {
 	for list := range s.lists() {
 		for i := range s.rendered() {
 			for j := range s.NIn {
-				n := l.kept(list, i, j)
+				n := l.kept(list, s.element(i, s.NOut), s.element(j, s.NIn))
 				if s.Paired { // the partners, half a turn on
-					n += l.kept(list, i+s.NOut/2, (j+s.NIn/2)%s.NIn)
+					n += l.kept(list, s.element(i+s.NOut/2, s.NOut), s.element((j+s.NIn/2)%s.NIn, s.NIn))
 				}
 				for t := range to[:taps] {
 					to[t] = n

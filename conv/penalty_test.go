@@ -179,7 +179,7 @@ func dropOne(e *gumbel.Elements) (kept []int) {
 	n := e.Len()
 	e.Weight, e.WeightGrad = make([]float64, len(e.G)), make([]float64, len(e.G))
 	for i := range e.G {
-		if i%n != (1+i/n)%n {
+		if i%n != (2+i/n)%n {
 			e.Weight[i] = 0.5 + float64(i)
 			kept = append(kept, i)
 		}
@@ -201,6 +201,7 @@ func TestPenaltyOfDropped(t *testing.T) {
 		{groupwise, Config{In: 2, Out: 3, Side: 3, Algorithm: Taps}, sizes{3, 4, 5, 4, 3}, false},
 		{groupwise, Config{In: 2, Out: 3, Side: 3, Group: lie.E2, Algorithm: Auto}, sizes{4, 4, 5, 4, 3}, false},
 		{groupwise, Config{In: 3, Out: 4, Side: 5, Algorithm: Frequency}, sizes{4, 4, 6, 6, 16}, true},
+		{groupwise, Config{In: 3, Out: 4, Side: 5, Group: lie.E2, Algorithm: Frequency}, sizes{4, 8, 6, 6, 16}, true},
 		{pointwise, Config{In: 2, Out: 3, Algorithm: Taps}, sizes{3, 4, 3, 4, 2}, false},
 		{depthwise, Config{Out: 3, Side: 3, Bias: true, Algorithm: Auto}, sizes{3, 3, 5, 4, 2}, false},
 	} {
@@ -218,7 +219,7 @@ func TestPenaltyOfDropped(t *testing.T) {
 					}
 					if c.pairs {
 						e[0].Rigid = true
-						copy(e[0].G, lie.SE2.Grid(e[0].Len()))
+						copy(e[0].G, h.cfg.Group.Grid(e[0].Len()))
 					}
 					if c.pairs && e[0] == h.v { // weights that the kernel has would tell pairs apart
 						copy(e[1].G, e[0].G)

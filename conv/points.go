@@ -82,7 +82,7 @@ func (p *points) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	}
 	p.multiply(pairProducts{
 		kernel: pairOf(prepared.Host(), s.Targets()/2, s.Sources()/2+1), biased: p.biased,
-		from: x.Host(), sources: pairPlanes{s.In, s.NIn / 2}, to: y.Host(), targets: pairPlanes{s.Out, s.NOut / 2},
+		from: x.Host(), sources: s.pairsIn(), to: y.Host(), targets: s.pairsOut(),
 	}, s)
 }
 
@@ -101,7 +101,7 @@ func (p *points) Backward(dkernel, dbias, dx, x, dy, prepared, scratch tensor.Bu
 	}
 	p.multiply(pairProducts{
 		kernel: pairOf(prepared.Host(), s.Targets()/2, s.Sources()/2+1), turned: true, accumulate: accumulate,
-		from: dy.Host(), sources: pairPlanes{s.Out, s.NOut / 2}, to: dx.Host(), targets: pairPlanes{s.In, s.NIn / 2},
+		from: dy.Host(), sources: s.pairsOut(), to: dx.Host(), targets: s.pairsIn(),
 	}, s)
 }
 
@@ -136,17 +136,20 @@ func pairOf(values []float32, rows, columns int) pair {
 	return pair{[2][]float32{values[:size], values[size:][:size]}, ld}
 }
 
-// pairPlanes are the planes of a feature map, those of a channel and the first half of its elements one
-// behind the other, followed by those of the second half.
-type pairPlanes struct{ channels, half int }
+// pairPlanes are the planes of a feature map of half as many pairs as elements, those of a pair a turn apart.
+type pairPlanes struct{ channels, half, turn int }
+
+// pairsIn and pairsOut return those of the input and of the output map.
+func (s *Shape) pairsIn() pairPlanes  { return pairPlanes{s.In, s.NIn / 2, s.turn(s.NIn)} }
+func (s *Shape) pairsOut() pairPlanes { return pairPlanes{s.Out, s.NOut / 2, s.turn(s.NOut)} }
 
 // count returns the number of planes of a kind.
 func (p pairPlanes) count() int { return p.channels * p.half }
 
 // at returns the numbers of the two planes of pair k.
 func (p pairPlanes) at(k int) (first, second int) {
-	first = k/p.half*2*p.half + k%p.half
-	return first, first + p.half
+	first = k/p.half*2*p.half + firstOfPair(k%p.half, p.turn)
+	return first, first + p.turn
 }
 
 // gather writes sums and differences of the n columns from one on of pair k of x, whose planes have so many values.
@@ -329,7 +332,7 @@ func (g *pairGradient) Do(lo, hi, worker int) {
 func (g *pairGradient) block(first, rows, from int, memory pieces) {
 	s := g.shape
 	_, nr := asm.GemmTile()
-	sources, targets := pairPlanes{s.In, s.NIn / 2}, pairPlanes{s.Out, s.NOut / 2}
+	sources, targets := s.pairsIn(), s.pairsOut()
 	n := min(pairColumns, g.plane-from)
 	var x, dy, panel [2][]float32
 	for kind := range x {

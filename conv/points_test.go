@@ -13,14 +13,16 @@ import (
 // the convolution with the whole kernel.
 func TestPairedPoints(t *testing.T) {
 	random := stream.New(9, "paired points", 0)
-	for _, e := range []struct{ in, out, maxIn, maxOut, nIn, nOut, h, w, b int }{
-		{8, 8, 2, 2, 2, 2, 1, 1, 16},
-		{5, 7, 4, 6, 4, 6, 3, 5, 17}, // columns that no tile divides
-		{4, 4, 4, 4, 4, 4, 2, 4, 16}, // one block of columns
-		{9, 3, 6, 9, 4, 8, 5, 5, 31}, // fewer live than planned
-		{3, 70, 8, 4, 8, 2, 3, 3, 19},
-		{70, 3, 8, 8, 8, 8, 3, 2, 19}, // more sources than are summed at a time
-		{17, 33, 4, 4, 4, 4, 2, 3, 64},
+	for _, e := range []struct{ in, out, maxIn, maxOut, nIn, nOut, h, w, b, runs int }{
+		{8, 8, 2, 2, 2, 2, 1, 1, 16, 1},
+		{5, 7, 4, 6, 4, 6, 3, 5, 17, 1}, // columns that no tile divides
+		{4, 4, 4, 4, 4, 4, 2, 4, 16, 1}, // one block of columns
+		{9, 3, 6, 9, 4, 8, 5, 5, 31, 1}, // fewer live than planned
+		{3, 70, 8, 4, 8, 2, 3, 3, 19, 1},
+		{70, 3, 8, 8, 8, 8, 3, 2, 19, 1}, // more sources than are summed at a time
+		{17, 33, 4, 4, 4, 4, 2, 3, 64, 1},
+		{5, 7, 4, 8, 4, 8, 3, 5, 17, 2},
+		{70, 3, 12, 8, 12, 4, 3, 2, 19, 2},
 	} {
 		largest := newShape(e.in, e.out, e.maxIn, e.maxOut, e.h, e.w, e.b, grid(1), 1, Same)
 		if !pairsPoints(largest) {
@@ -29,7 +31,7 @@ func TestPairedPoints(t *testing.T) {
 		whole := *largest
 		whole.NIn, whole.NOut = e.nIn, e.nOut
 		s := whole
-		s.Paired = true
+		s.Paired, s.Runs = true, e.runs
 		half, kernel := normal(random, s.KernelSize()), make([]float32, whole.KernelSize())
 		eachOfPairs(&s, func(whole, at int) { kernel[whole] = half[at] })
 		p := problem{

@@ -26,7 +26,7 @@ const mostTogether = 16
 //
 // Channels are pairs of a channel proper and one of n elements, in the order that
 // planeOrder says. With paired elements it is the spectra of x_j + x_(j+n/2) and i (x_j - x_(j+n/2)) that are
-// written, j < n/2: first all the sums, then all the differences.
+// written, j < n/2 in the order of the kernel: first all the sums, then all the differences.
 type analysis struct {
 	*lattice
 	*transform
@@ -146,16 +146,25 @@ func bundle(batch int) int { return max(1, min(mostTogether, 64/batch)) }
 func kinds(elements int) int { return min(2, elements) }
 
 // planeOrder is the order in which spectra have the planes [channel, element] of a map, those of the first
-// kind: run of them are step apart, and such runs jump. With paired elements that of the second kind is
-// n/2 behind.
-type planeOrder struct{ run, step, jump int }
+// kind: run of them are step apart, and such runs jump, where n elements are one behind the other. With paired elements
+// that of the second kind is a turn behind.
+type planeOrder struct{ run, step, jump, n, turn int }
 
 // targetOrder is that of rows (o,i), sourceOrder that of columns (j,c).
-func targetOrder(s *Shape) planeOrder { return planeOrder{s.rendered(), 1, s.NOut} }
-func sourceOrder(s *Shape) planeOrder { return planeOrder{s.In, s.NIn, 1} }
+func targetOrder(s *Shape) planeOrder {
+	return planeOrder{s.rendered(), 1, s.NOut, s.NOut, s.turn(s.NOut)}
+}
+
+func sourceOrder(s *Shape) planeOrder {
+	return planeOrder{s.In, s.NIn, 1, s.NIn, s.turn(s.NIn)}
+}
 
 // plane returns the plane that is number i.
-func (o planeOrder) plane(i int) int { return i%o.run*o.step + i/o.run*o.jump }
+func (o planeOrder) plane(i int) int {
+	p := i%o.run*o.step + i/o.run*o.jump
+	e := p % o.n
+	return p - e + firstOfPair(e, o.turn)
+}
 
 func (a *analysis) run() {
 	group := 2 * kinds(a.elements) * a.transform.w * a.batch
@@ -194,7 +203,7 @@ func (a *analysis) transformGroups(from, groups, first, n int, local []float32) 
 		if a.elements > 1 {
 			// The transform along y is linear, so the sums can as well be taken here.
 			x, y := rows[c*size:][:m*size], rows[(n+c)*size:][:m*size]
-			a.toRows(first+c, m, a.elements/2, a.fy+from, groups, y, spare)
+			a.toRows(first+c, m, a.order.turn, a.fy+from, groups, y, spare)
 			asm.SumDiff(x, y, x, y)
 		}
 	}
@@ -353,11 +362,10 @@ func itemsFor(team *tensor.Team, n, together int) int {
 func (y *synthesis) Do(lo, hi, worker int) {
 	local := y.cpu.Workspace(worker)
 	size := y.rows * y.inverse.w * y.batch // of a channel, transformed along x
-	half := y.elements / 2
 	for item := lo; item < hi; item++ {
 		first, end := share(y.channels/kinds(y.elements), y.items, item)
 		n := end - first
-		if half == 0 {
+		if y.elements == 1 {
 			rows, spare := local[:n*size], local[n*size:]
 			y.alongX(first, n, 0, rows, spare)
 			for c := range n {
@@ -373,7 +381,7 @@ func (y *synthesis) Do(lo, hi, worker int) {
 			asm.SumDiff(a, b, a, b)
 			channel := y.order.plane(y.start + first + c)
 			y.toPlane(channel, a)
-			y.toPlane(channel+half, b)
+			y.toPlane(channel+y.order.turn, b)
 		}
 	}
 }
