@@ -108,17 +108,7 @@
 	do(1664, Z26, Z27)
 
 #include "thirds_avx512_amd64.h"
-
-// HEIGHT goes to the loop for so many rows.
-#define HEIGHT(l7, l8, l9, l10, l11, l12, l13, l14) \
-	CMPQ m+8(FP), $14; JEQ l14 \
-	CMPQ m+8(FP), $13; JEQ l13 \
-	CMPQ m+8(FP), $12; JEQ l12 \
-	CMPQ m+8(FP), $11; JEQ l11 \
-	CMPQ m+8(FP), $10; JEQ l10 \
-	CMPQ m+8(FP), $9; JEQ l9   \
-	CMPQ m+8(FP), $8; JEQ l8   \
-	JMP  l7
+#include "heights14_avx512_amd64.h"
 
 // func sgemmThird14x32AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead *float32)
 TEXT ·sgemmThird14x32AVX512(SB), NOSPLIT, $0-128
@@ -159,10 +149,10 @@ fetch:
 	TESTQ DX, DX
 	JNZ   makeRows
 	LEAQ  (AX)(AX*2), DX
-	HEIGHT(rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
+	HEIGHT(m+8(FP), rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
 
 makeRows:
-	HEIGHT(makeRows7, makeRows8, makeRows9, makeRows10, makeRows11, makeRows12, makeRows13, makeRows14)
+	HEIGHT(m+8(FP), makeRows7, makeRows8, makeRows9, makeRows10, makeRows11, makeRows12, makeRows13, makeRows14)
 
 columns:
 	MOVQ  step+40(FP), R9
@@ -172,58 +162,12 @@ columns:
 	TESTQ DX, DX
 	JNZ   makeColumns
 	LEAQ  (AX)(AX*2), DX
-	HEIGHT(cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
+	HEIGHT(m+8(FP), cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
 
 makeColumns:
-	HEIGHT(makeCols7, makeCols8, makeCols9, makeCols10, makeCols11, makeCols12, makeCols13, makeCols14)
+	HEIGHT(m+8(FP), makeCols7, makeCols8, makeCols9, makeCols10, makeCols11, makeCols12, makeCols13, makeCols14)
 
-rows7:
-	LOOPNN(NN7, rows7four, rows7rest, rows7one)
-
-rows8:
-	LOOPNN(NN8, rows8four, rows8rest, rows8one)
-
-rows9:
-	LOOPNN(NN9, rows9four, rows9rest, rows9one)
-
-rows10:
-	LOOPNN(NN10, rows10four, rows10rest, rows10one)
-
-rows11:
-	LOOPNN(NN11, rows11four, rows11rest, rows11one)
-
-rows12:
-	LOOPNN(NN12, rows12four, rows12rest, rows12one)
-
-rows13:
-	LOOPNN(NN13, rows13four, rows13rest, rows13one)
-
-rows14:
-	LOOPNN(NN14, rows14four, rows14rest, rows14one)
-
-cols7:
-	LOOPTN(TN7, cols7four, cols7rest, cols7one)
-
-cols8:
-	LOOPTN(TN8, cols8four, cols8rest, cols8one)
-
-cols9:
-	LOOPTN(TN9, cols9four, cols9rest, cols9one)
-
-cols10:
-	LOOPTN(TN10, cols10four, cols10rest, cols10one)
-
-cols11:
-	LOOPTN(TN11, cols11four, cols11rest, cols11one)
-
-cols12:
-	LOOPTN(TN12, cols12four, cols12rest, cols12one)
-
-cols13:
-	LOOPTN(TN13, cols13four, cols13rest, cols13one)
-
-cols14:
-	LOOPTN(TN14, cols14four, cols14rest, cols14one)
+	LOOPS
 
 makeRows7:
 	MAKENN(NN7, makeRows7one)

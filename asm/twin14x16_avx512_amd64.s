@@ -41,6 +41,7 @@
 #define NEXTFOUR LEAQ (DI)(AX*4), DI; LEAQ (R8)(AX*4), R8
 
 #include "steps_avx512_amd64.h"
+#include "heights14_avx512_amd64.h"
 
 // STEPS adds up CX steps under a mask, and fetches two lines ahead in every fourth.
 #define STEPS(rows, again, plain) \
@@ -77,18 +78,6 @@ again:  \
 	JZ       done           \
 	ADDQ     R8, DX         \
 	ADDQ     R8, R9
-
-// HEIGHT goes to the loop for so many rows.
-#define HEIGHT(l7, l8, l9, l10, l11, l12, l13, l14) \
-	MOVQ m+0(FP), R15      \
-	CMPQ R15, $14; JEQ l14 \
-	CMPQ R15, $13; JEQ l13 \
-	CMPQ R15, $12; JEQ l12 \
-	CMPQ R15, $11; JEQ l11 \
-	CMPQ R15, $10; JEQ l10 \
-	CMPQ R15, $9; JEQ l9   \
-	CMPQ R15, $8; JEQ l8   \
-	JMP  l7
 
 // func sgemmTwin14x16AVX512(m, n, k int, a *float32, row, step int, b0, b1 *float32, ldb int, c0, c1 *float32, ldc int, accumulate bool, ahead *float32)
 TEXT ·sgemmTwin14x16AVX512(SB), NOSPLIT, $0-112
@@ -132,64 +121,21 @@ fetch:
 	JLT   masked
 	CMPQ  R10, $4
 	JNE   columns
-	HEIGHT(rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
+	MOVQ  m+0(FP), R15
+	HEIGHT(R15, rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
 
 columns:
 	MOVQ R10, R9
 	LEAQ (R9)(R9*2), R11
 	ADDQ SI, R11
-	HEIGHT(cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
+	MOVQ m+0(FP), R15
+	HEIGHT(R15, cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
 
 masked:
-	HEIGHT(masked7, masked8, masked9, masked10, masked11, masked12, masked13, masked14)
+	MOVQ m+0(FP), R15
+	HEIGHT(R15, masked7, masked8, masked9, masked10, masked11, masked12, masked13, masked14)
 
-rows7:
-	LOOPNN(NN7, rows7four, rows7rest, rows7one)
-
-rows8:
-	LOOPNN(NN8, rows8four, rows8rest, rows8one)
-
-rows9:
-	LOOPNN(NN9, rows9four, rows9rest, rows9one)
-
-rows10:
-	LOOPNN(NN10, rows10four, rows10rest, rows10one)
-
-rows11:
-	LOOPNN(NN11, rows11four, rows11rest, rows11one)
-
-rows12:
-	LOOPNN(NN12, rows12four, rows12rest, rows12one)
-
-rows13:
-	LOOPNN(NN13, rows13four, rows13rest, rows13one)
-
-rows14:
-	LOOPNN(NN14, rows14four, rows14rest, rows14one)
-
-cols7:
-	LOOPTN(TN7, cols7four, cols7rest, cols7one)
-
-cols8:
-	LOOPTN(TN8, cols8four, cols8rest, cols8one)
-
-cols9:
-	LOOPTN(TN9, cols9four, cols9rest, cols9one)
-
-cols10:
-	LOOPTN(TN10, cols10four, cols10rest, cols10one)
-
-cols11:
-	LOOPTN(TN11, cols11four, cols11rest, cols11one)
-
-cols12:
-	LOOPTN(TN12, cols12four, cols12rest, cols12one)
-
-cols13:
-	LOOPTN(TN13, cols13four, cols13rest, cols13one)
-
-cols14:
-	LOOPTN(TN14, cols14four, cols14rest, cols14one)
+	LOOPS
 
 masked7:
 	STEPS(NN7, masked7again, masked7plain)
