@@ -6,7 +6,7 @@ package asm
 // A [m, k], B0 and B1 [k, n], and C0 and C1 [m, n] are row-major, with rows lda, ldb and ldc apart. The
 // products have the bits that GemmNN gives them. C0 and C1 must not overlap each other or the operands.
 //
-// The pieces ahead are a hint as those of GemmComplexNN, with a line for one or two steps of a tile of 6 x 32.
+// The pieces ahead are a hint as those of GemmComplexNN, with a line for one or two steps of a tile.
 func GemmTwinNN(m, n, k int, a []float32, lda int, b0, b1 []float32, ldb int, c0, c1 []float32, ldc int, accumulate bool, ahead [4][]float32) {
 	const op = "GemmTwinNN"
 	if !checkTwin(op, m, n, k, c0, c1, ldc) {

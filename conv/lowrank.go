@@ -201,7 +201,8 @@ func lowRankOperations(s *Shape, features int) float64 {
 // about 3/2 n_in C_out. Those two render the kernel, too. The factors are what
 // measurements of the three at 2 to 8 elements and planes of 4 to 16 say of their
 // speeds. A thin batch is filled up. A matrix unit makes each of the three faster whose
-// products it takes. Elements that come in pairs take two products in the frequency domain.
+// products it takes. Elements that come in pairs take two products in the frequency domain where these
+// are not sliced.
 func lowRankPays(s *Shape, features int, pairs bool) bool {
 	radius := 0
 	if s.OutH == s.H {
