@@ -51,6 +51,11 @@ func sgemmThird14x32AVX512(strips, m, k int, a *float32, row, step int, b *float
 //go:noescape
 func sgemmThird6x64AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead, beside *float32)
 
+// sgemmThird14x16AVX512 is sgemmThird14x32AVX512 by 16 columns, with rows of s 16 values apart and a panel [2, k, 16].
+//
+//go:noescape
+func sgemmThird14x16AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead *float32)
+
 // saddRowsAVX2 adds rows of n >= 1 values, ld apart, to rows that follow one another.
 //
 //go:noescape
@@ -59,13 +64,10 @@ func saddRowsAVX2(rows, n int, x, y *float32, ld int, sum *float32)
 func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32) {
 	switch level {
 	case AVX512:
-		whole := 0 // columns of whole panels
-		if thirdsPay(m, k) {
-			whole = n / avx512NR * avx512NR
-			c.thirds(m, whole, k, accumulate, spare)
-		}
+		byThirds := thirdsColumns(m, n, k)
+		c.thirds(m, byThirds, k, accumulate, spare)
 		for p := 0; p == 0 || p < k; p += complexSteps {
-			for j := whole; j < n; j += avx512NR {
+			for j := byThirds; j < n; j += avx512NR {
 				c.strips(m, min(avx512NR, n-j), min(complexSteps, k-p), j, p, accumulate || p > 0)
 			}
 		}
@@ -80,9 +82,17 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32)
 // others have adders with ports of their own.
 var sharedPorts = cpuid.CPU.VendorID == cpuid.Intel
 
-// thirdsPay reports whether sums of operands that are made once for many tiles take less time than sums in registers. With
-// fewer rows or steps they do not.
-func thirdsPay(m, k int) bool { return sharedPorts && m >= avx512MR && k >= 32 }
+// thirdsColumns returns for how many columns, of whole panels and of a last half of one, sums of operands that are made once
+// for many tiles take less time than sums in registers. With fewer rows or steps there are none.
+func thirdsColumns(m, n, k int) int {
+	if !sharedPorts || m < avx512MR || k < 32 {
+		return 0
+	}
+	if n%avx512NR == narrowNR {
+		return n
+	}
+	return n / avx512NR * avx512NR
+}
 
 // strips multiplies n <= 32 columns from column j on, a panel, and k steps from step p on. The rows of both
 // parts of B stay in the first-level cache.
@@ -109,12 +119,14 @@ const (
 	// wideCache bytes.
 	wideMR    = 6
 	wideCache = 48 << 10
+
+	narrowNR = avx512NR / 2 // columns of the narrow tile
 )
 
 // firstLevelCache is the size in bytes of that for data, -1 where it is unknown.
 var firstLevelCache = cpuid.CPU.Cache.L1D
 
-// thirds multiplies n columns, of whole panels, by one real product after the other. What a tile needs of B stays in the
+// thirds multiplies n columns, see thirdsColumns, by one real product after the other. What a tile needs of B stays in the
 // first-level cache for all strips of a block of rows, the sums of A and the products S in the second.
 func (c *complexProduct) thirds(m, n, k int, accumulate bool, spare []float32) {
 	blocks := (m + thirdsRows - 1) / thirdsRows
@@ -122,7 +134,10 @@ func (c *complexProduct) thirds(m, n, k int, accumulate bool, spare []float32) {
 		t := thirds{k: min(complexSteps, k-p), accumulate: accumulate || p > 0}
 		for j := 0; j < n; j += t.nr {
 			t.mr, t.nr = avx512MR, avx512NR
-			if n-j >= 2*avx512NR && firstLevelCache >= wideCache {
+			switch {
+			case n-j < avx512NR:
+				t.nr = narrowNR
+			case n-j >= 2*avx512NR && firstLevelCache >= wideCache:
 				t.mr, t.nr = wideMR, 2*avx512NR
 			}
 			t.cut(spare)
@@ -182,9 +197,12 @@ func (t *thirds) third(number int, a []float32, row, step int, b []float32, besi
 		}
 		product, to := &t.products[i*t.nr], &c[i*ldc]
 		next := ahead.next(asking*(t.k/4*2), to)
-		if t.nr == avx512NR {
+		switch t.nr {
+		case narrowNR:
+			sgemmThird14x16AVX512(n, rows, t.k, &a[i*row], row, step, &b[0], ldb, bi, &t.panel[0], number, product, to, ldc, t.accumulate, next)
+		case avx512NR:
 			sgemmThird14x32AVX512(n, rows, t.k, &a[i*row], row, step, &b[0], ldb, bi, &t.panel[0], number, product, to, ldc, t.accumulate, next)
-		} else {
+		default:
 			sgemmThird6x64AVX512(n, rows, t.k, &a[i*row], row, step, &b[0], ldb, bi, &t.panel[0], number, product, to, ldc, t.accumulate, next, &b[beside])
 		}
 		s, i, bi = s+n, i+n*rows, nil

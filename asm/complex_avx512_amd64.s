@@ -22,8 +22,8 @@
 //	Cr, Ci = S-T, S+D // accumulate: added
 //
 // Each m has loops of its own, with all columns, under masks, and with 16 columns or fewer. Sums of
-// operands take as many instructions as a third of the products: sgemmThird14x32AVX512 and sgemmThird6x64AVX512 are for
-// processors that issue them through the ports of these.
+// operands take as many instructions as a third of the products: sgemmThird14x32AVX512 and its like are for processors
+// that issue them through the ports of these.
 //
 //	Z0..Z7     S: row i in Z(2i) and Z(2i+1)
 //	Z8..Z15    D

@@ -133,7 +133,9 @@ func TestGemmComplex(t *testing.T) {
 			// All heights of strips, and remainders of the steps that are taken together.
 			for m := 14; m <= 28; m++ {
 				for k := 32; k < 36; k++ {
-					newComplexCase(o, m, 102, k, (m+k)%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+					for _, n := range []int{16, 102} {
+						newComplexCase(o, m, n, k, (m+k)%2 == 0, func() float32 { return integer(rng) }).check(t, 0)
+					}
 				}
 			}
 			// Several blocks of rows and of columns, the last of these narrower than a tile.
@@ -150,7 +152,7 @@ func TestGemmComplex(t *testing.T) {
 func TestGemmComplexBits(t *testing.T) {
 	eachComplex(t, func(t *testing.T) {
 		for o := range orders {
-			for _, n := range []int{1, 15, 32, 75, 100} {
+			for _, n := range []int{1, 15, 16, 32, 75, 80, 100} {
 				for _, accumulate := range []bool{false, true} {
 					var cases [2]*complexCase
 					for i := range cases {
@@ -191,7 +193,7 @@ func TestGemmComplexBits(t *testing.T) {
 // TestGemmComplexOverlap takes rows of A that overlap, so that the distance of rows is that of steps: both are only read.
 func TestGemmComplexOverlap(t *testing.T) {
 	eachComplex(t, func(t *testing.T) {
-		const m, n, k = 20, 96, 40 // columns of a wide tile and of a narrow one
+		const m, n, k = 20, 112, 40 // columns of a tile of each width
 		rng := rand.New(rand.NewPCG(5, 6))
 		x := func(size int) []float32 {
 			v := make([]float32, size)

@@ -11,6 +11,10 @@
 	CMPQ m, $8; JEQ l8   \
 	JMP  l7
 
+// ROWSOF and COLUMNSOF go to the loop of LOOPS for m rows, of A row-major and of A k-major.
+#define ROWSOF(m) HEIGHT(m, rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
+#define COLUMNSOF(m) HEIGHT(m, cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
+
 // LOOPS has the loops of all heights, for A row-major and for A k-major.
 #define LOOPS \
 rows7:  \

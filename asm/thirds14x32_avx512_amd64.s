@@ -107,114 +107,12 @@
 	do(1536, Z24, Z25) \
 	do(1664, Z26, Z27)
 
-#include "thirds_avx512_amd64.h"
-#include "heights14_avx512_amd64.h"
+#define FETCHROW \
+	PREFETCHT0 (DX)   \
+	PREFETCHT0 64(DX)
+
+#include "thirds14_avx512_amd64.h"
 
 // func sgemmThird14x32AVX512(strips, m, k int, a *float32, row, step int, b *float32, ldb int, bi, panel *float32, third int, s, c *float32, ldc int, accumulate bool, ahead *float32)
 TEXT ·sgemmThird14x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ ahead+120(FP), R14
-
-strip:
-	MOVQ c+96(FP), DX
-	MOVQ ldc+104(FP), R8
-	MOVQ m+8(FP), AX
-	SHLQ $2, R8
-
-fetch:
-	PREFETCHT0 (DX)
-	PREFETCHT0 64(DX)
-	ADDQ       R8, DX
-	DECQ       AX
-	JNZ        fetch
-
-	ZERO28
-	MOVQ  k+16(FP), CX
-	MOVQ  a+24(FP), SI
-	MOVQ  b+48(FP), DI
-	MOVQ  ldb+56(FP), AX
-	MOVQ  bi+64(FP), DX
-	MOVQ  panel+72(FP), R8
-	MOVQ  CX, R15
-	SHLQ  $2, AX
-	SHLQ  $7, R15
-	CMPQ  step+40(FP), $1
-	JNE   columns
-	MOVQ  row+32(FP), R9
-	SHLQ  $2, R9
-	LEAQ  (R9)(R9*2), BX
-	LEAQ  (SI)(BX*1), R11
-	LEAQ  (SI)(BX*2), R12
-	LEAQ  (R11)(BX*2), R13
-	LEAQ  (SI)(BX*4), BX
-	TESTQ DX, DX
-	JNZ   makeRows
-	LEAQ  (AX)(AX*2), DX
-	HEIGHT(m+8(FP), rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
-
-makeRows:
-	HEIGHT(m+8(FP), makeRows7, makeRows8, makeRows9, makeRows10, makeRows11, makeRows12, makeRows13, makeRows14)
-
-columns:
-	MOVQ  step+40(FP), R9
-	SHLQ  $2, R9
-	LEAQ  (R9)(R9*2), R11
-	ADDQ  SI, R11
-	TESTQ DX, DX
-	JNZ   makeColumns
-	LEAQ  (AX)(AX*2), DX
-	HEIGHT(m+8(FP), cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
-
-makeColumns:
-	HEIGHT(m+8(FP), makeCols7, makeCols8, makeCols9, makeCols10, makeCols11, makeCols12, makeCols13, makeCols14)
-
-	LOOPS
-
-makeRows7:
-	MAKENN(NN7, makeRows7one)
-
-makeRows8:
-	MAKENN(NN8, makeRows8one)
-
-makeRows9:
-	MAKENN(NN9, makeRows9one)
-
-makeRows10:
-	MAKENN(NN10, makeRows10one)
-
-makeRows11:
-	MAKENN(NN11, makeRows11one)
-
-makeRows12:
-	MAKENN(NN12, makeRows12one)
-
-makeRows13:
-	MAKENN(NN13, makeRows13one)
-
-makeRows14:
-	MAKENN(NN14, makeRows14one)
-
-makeCols7:
-	MAKETN(TN7, makeCols7one)
-
-makeCols8:
-	MAKETN(TN8, makeCols8one)
-
-makeCols9:
-	MAKETN(TN9, makeCols9one)
-
-makeCols10:
-	MAKETN(TN10, makeCols10one)
-
-makeCols11:
-	MAKETN(TN11, makeCols11one)
-
-makeCols12:
-	MAKETN(TN12, makeCols12one)
-
-makeCols13:
-	MAKETN(TN13, makeCols13one)
-
-makeCols14:
-	MAKETN(TN14, makeCols14one)
-
-	END(7)
+	THIRDS14(7)

@@ -122,14 +122,14 @@ fetch:
 	CMPQ  R10, $4
 	JNE   columns
 	MOVQ  m+0(FP), R15
-	HEIGHT(R15, rows7, rows8, rows9, rows10, rows11, rows12, rows13, rows14)
+	ROWSOF(R15)
 
 columns:
 	MOVQ R10, R9
 	LEAQ (R9)(R9*2), R11
 	ADDQ SI, R11
 	MOVQ m+0(FP), R15
-	HEIGHT(R15, cols7, cols8, cols9, cols10, cols11, cols12, cols13, cols14)
+	COLUMNSOF(R15)
 
 masked:
 	MOVQ m+0(FP), R15
