@@ -106,8 +106,9 @@ var (
 	plainBlocks  = blockSizes{planes: 2, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	pairedBlocks = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	// Blocks of whole groups, whose spectra take little time beside reading the slots, have more frequencies
-	// and in exchange fewer columns.
+	// and in exchange fewer columns, but where these are all, and so are the rows of a gradient.
 	groupBlocks        = blockSizes{planes: 2, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 128, gradientRows: 64, unit: 1}
+	narrowGroupBlocks  = blockSizes{planes: 2, frequencies: mostInGroup, rows: 64, columns: 96, adjointRows: 64, adjointColumns: 128, gradientRows: 96, unit: 1}
 	pairedGroupBlocks  = blockSizes{planes: 4, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientRows: 64, unit: 1}
 	slicedBlocks       = blockSizes{planes: 2, frequencies: 16, rows: 64, columns: 128, adjointRows: 64, adjointColumns: 128, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
 	pairedSlicedBlocks = blockSizes{planes: 4, frequencies: 16, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientFrequencies: 48, gradientRows: 32, unit: splitTile, slab: 64}
@@ -125,6 +126,8 @@ func (l *lattice) blockSizesOf(s *Shape) blockSizes {
 		return l.wideGroups(b)
 	case s.Paired:
 		return l.wholeGroups(pairedGroupBlocks)
+	case max(s.Sources(), s.Targets()) <= narrowGroupBlocks.columns:
+		return l.wholeGroups(narrowGroupBlocks)
 	}
 	return l.wholeGroups(groupBlocks)
 }
@@ -133,7 +136,7 @@ func (l *lattice) blockSizesOf(s *Shape) blockSizes {
 func (l *lattice) blockSizesOfAny() []blockSizes {
 	all := []blockSizes{plainBlocks, pairedBlocks, slicedBlocks, pairedSlicedBlocks, narrowBlocks}
 	if l.axes != nil {
-		all = append(all, l.wholeGroups(groupBlocks), l.wholeGroups(pairedGroupBlocks), l.wideGroups(plainBlocks), l.wideGroups(pairedBlocks))
+		all = append(all, l.wholeGroups(groupBlocks), l.wholeGroups(narrowGroupBlocks), l.wholeGroups(pairedGroupBlocks), l.wideGroups(plainBlocks), l.wideGroups(pairedBlocks))
 	}
 	return all
 }
