@@ -138,9 +138,11 @@ func TestGemmComplex(t *testing.T) {
 					}
 				}
 			}
-			// Several blocks of rows and of columns, the last of these narrower than a tile.
-			for _, accumulate := range []bool{false, true} {
-				newComplexCase(o, 2*complexTogether+9, complexTogether+21, complexSteps+6, accumulate, func() float32 { return integer(rng) }).check(t, 0)
+			// Several blocks of rows and of columns, the last of these narrower than a tile, or half of one.
+			for _, n := range []int{complexTogether + 21, complexTogether + 16} {
+				for _, accumulate := range []bool{false, true} {
+					newComplexCase(o, 2*complexTogether+9, n, complexSteps+6, accumulate, func() float32 { return integer(rng) }).check(t, 0)
+				}
 			}
 			newComplexCase(o, 80, 64, 200, true, func() float32 { return float32(rng.NormFloat64()) }).check(t, 1e-6)
 		}
