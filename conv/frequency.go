@@ -106,7 +106,8 @@ var (
 	plainBlocks  = blockSizes{planes: 2, frequencies: 14, rows: 64, columns: 128, adjointRows: 112, adjointColumns: 128, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	pairedBlocks = blockSizes{planes: 4, frequencies: 14, rows: 64, columns: 128, adjointRows: 128, adjointColumns: 64, gradientFrequencies: 14, gradientRows: 64, unit: 1}
 	// Blocks of whole groups, whose spectra take little time beside reading the slots, have more frequencies
-	// and in exchange fewer columns, but where these are all, and so are the rows of a gradient.
+	// and in exchange fewer columns. narrowGroupBlocks are those of layers that have no more columns, nor rows of a
+	// gradient. No cache may decide: sums are taken block by block, and bits are the same on all machines of a level.
 	groupBlocks        = blockSizes{planes: 2, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 128, gradientRows: 64, unit: 1}
 	narrowGroupBlocks  = blockSizes{planes: 2, frequencies: mostInGroup, rows: 64, columns: 96, adjointRows: 64, adjointColumns: 128, gradientRows: 96, unit: 1}
 	pairedGroupBlocks  = blockSizes{planes: 4, frequencies: mostInGroup, rows: 64, columns: 64, adjointRows: 64, adjointColumns: 64, gradientRows: 64, unit: 1}
