@@ -65,7 +65,9 @@ func (c *complexProduct) multiply(m, n, k int, accumulate bool, spare []float32)
 	switch level {
 	case AVX512:
 		byThirds := thirdsColumns(m, n, k)
-		c.thirds(m, byThirds, k, accumulate, spare)
+		if byThirds > 0 {
+			c.thirds(m, byThirds, k, accumulate, spare)
+		}
 		for p := 0; p == 0 || p < k; p += complexSteps {
 			for j := byThirds; j < n; j += avx512NR {
 				c.strips(m, min(avx512NR, n-j), min(complexSteps, k-p), j, p, accumulate || p > 0)
