@@ -316,6 +316,10 @@ func TestFrequency(t *testing.T) {
 			problems = append(problems, newFactoredProblem(c, []int{1, 8, 33, 3}[i%4], scaling(i%3)))
 		}
 	}
+	// More rows than are elsewhere in a block of a gradient, with its frequencies in parts.
+	narrow := trial{name: "narrow", largest: *newShape(10, 9, 8, 8, 9, 10, 3, grid(5), 5, Same)}
+	narrow.live = narrow.largest
+	problems = append(problems, newFactoredProblem(narrow, 3, unscaled))
 	for k, way := range []struct {
 		name  string
 		adapt func(p *frequency, s *Shape)
