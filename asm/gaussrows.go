@@ -1,5 +1,8 @@
 package asm
 
+// gaussRowsColumns is the most columns of taps that a tile of GaussRows has.
+const gaussRowsColumns = 7
+
 // GaussColumn is a column of taps of GaussRows, folded about its middle tap.
 type GaussColumn struct {
 	Slot  int       // the first of its 2E+1 slots: the middle tap, E sums, E differences
@@ -54,9 +57,8 @@ func GaussRows(s *GaussShape, x, b, y []float32, accumulate bool, ahead []float3
 	return gaussRows(s, x, b, y, accumulate, ahead)
 }
 
-// check panics unless sizes and lengths fit.
-func (s *GaussShape) check(x, b, y []float32) {
-	const op = "GaussRows"
+// checkShape panics unless sizes fit.
+func (s *GaussShape) checkShape(op string) {
 	if s.Rows < 0 || s.N < 0 || s.M < 0 || s.XPlane < 0 {
 		panic(&Error{op, "negative size"})
 	}
@@ -69,6 +71,12 @@ func (s *GaussShape) check(x, b, y []float32) {
 			panic(&Error{op, "a column has one wave for its middle tap, and two for each of the others"})
 		}
 	}
+}
+
+// check panics unless sizes and lengths fit.
+func (s *GaussShape) check(x, b, y []float32) {
+	const op = "GaussRows"
+	s.checkShape(op)
 	if s.Rows == 0 || s.M == 0 {
 		return
 	}
@@ -94,7 +102,7 @@ func gaussRowsOf(s *GaussShape, x, b, y []float32, accumulate bool) {
 			var sums [3]float32
 			for shift := max(0, s.First-q); shift < min(len(s.Columns), s.End-q); shift++ {
 				for c := range s.N {
-					factors := s.factors(&s.Columns[shift], b[c*s.M+j:])
+					factors := s.factors(&s.Columns[shift], b[c*s.M+j:], s.N*s.M)
 					for plane := range s.planes() {
 						sums[plane] = float32(x[plane*s.XPlane+(q+shift)*s.N+c]*factors[plane]) + sums[plane]
 					}
@@ -111,15 +119,15 @@ func gaussRowsOf(s *GaussShape, x, b, y []float32, accumulate bool) {
 	}
 }
 
-// factors returns what x is multiplied with, from the slots b that begin with those of the column's target.
-func (s *GaussShape) factors(c *GaussColumn, b []float32) (factors [3]float32) {
+// factors returns what x is multiplied with, from the slots of a target, so far apart in b.
+func (s *GaussShape) factors(c *GaussColumn, b []float32, apart int) (factors [3]float32) {
 	var parts [2]float32
 	for r, wave := range c.Waves {
 		part := 0
 		if r > len(c.Waves)/2 {
 			part = 1
 		}
-		parts[part] = float32(wave*b[(c.Slot+r)*s.N*s.M]) + parts[part]
+		parts[part] = float32(wave*b[(c.Slot+r)*apart]) + parts[part]
 	}
 	if s.Real {
 		return [3]float32{parts[0]}

@@ -7,8 +7,8 @@ import "unsafe"
 const (
 	// gaussRowsMR is the most rows of a strip.
 	gaussRowsMR = 7
-	// gaussRowsE is the most taps above and below the middle of a column, and gaussRowsColumns the most columns.
-	gaussRowsE, gaussRowsColumns = 3, 7
+	// gaussRowsE is the most taps above and below the middle of a column.
+	gaussRowsE = 3
 	// gaussRowsSteps is the most sources of a strip.
 	gaussRowsSteps = 128
 	// gaussRowsWork is the most sources of all columns, times vectors of 16 targets, of a call, which takes some ten
@@ -29,7 +29,7 @@ type gaussTaps struct {
 //go:noescape
 func sgaussRowsAVX512(columns *gaussTaps, count, m, n, xrow, xplane, lds, targets, width int, y *float32, yplane int, ahead *float32, accumulate, real bool)
 
-// FastGaussRows reports whether at the active level GaussRows takes less time than products with what
+// FastGaussRows reports whether at the active level GaussRows, or GaussPanel, takes less time than products with what
 // GaussFactors makes.
 func FastGaussRows(s *GaussShape) bool { return level == AVX512 && s.tiles() }
 

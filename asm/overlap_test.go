@@ -104,6 +104,12 @@ func overlappingCalls(o *overlapping, spare []float32) map[string]func(m, n, k i
 	x, y, matrix := o.values, o.result, o.matrix
 	mr, nr := GemmTile()
 	var ahead [4][]float32
+	room := make([]float32, GaussRoom)
+	panel := func(m, n, rows int) GaussShape {
+		s := GaussShape{Columns: []GaussColumn{{0, []float32{1}}, {1, []float32{1, 2, 3}}}, Rows: min(rows, 15), N: min(n, 17), M: min(m, 16)}
+		s.YPlane = s.Rows * s.M
+		return s
+	}
 	// A panel has rows of its own, which follow one another.
 	panels := func(n, k int) ([]float32, int) {
 		last := (n - 1) / nr
@@ -270,6 +276,32 @@ func overlappingCalls(o *overlapping, spare []float32) map[string]func(m, n, k i
 			var planes []float32
 			planes, s.XPlane = matrix(3, (rows+1)*n)
 			GaussRows(&s, planes, x(4*n*m), y(3*s.YPlane), true, nil)
+		},
+		"GaussPanel, planes": func(m, n, rows int) {
+			s := panel(m, n, rows)
+			var planes []float32
+			planes, s.XPlane = matrix(3, s.N*(s.Rows+1))
+			GaussPanel(&s, planes, s.Rows+1, x(s.N*4*16), y(3*s.YPlane), s.M, room, true)
+		},
+		"GaussPanel, sources": func(m, n, rows int) {
+			s := panel(m, n, rows)
+			s.Real = true
+			sources, apart := matrix(s.N, s.Rows+1)
+			GaussPanel(&s, sources, apart, x(s.N*4*16), y(s.YPlane), s.M, room, true)
+		},
+		"GaussPanelGrad, planes": func(m, n, rows int) {
+			s := panel(m, n, rows)
+			var planes, dy []float32
+			planes, s.XPlane = matrix(3, s.N*(s.Rows+1))
+			dy, s.YPlane = matrix(3, s.Rows*s.M)
+			GaussPanelGrad(&s, planes, s.Rows+1, dy, s.M, y(s.N*4*16), room)
+		},
+		"GaussPanelGrad, rows": func(m, n, rows int) {
+			s := panel(m, n, rows)
+			s.Real = true
+			sources, apart := matrix(s.N, s.Rows+1)
+			dy, below := matrix(s.Rows, s.M)
+			GaussPanelGrad(&s, sources, apart, dy, below, y(s.N*4*16), room)
 		},
 		"KernelWaves": func(m, n, k int) {
 			pairs, mirrored := kernelPairs[k%len(kernelPairs)], (m-1)/2

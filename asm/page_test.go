@@ -222,6 +222,21 @@ func TestStayInside(t *testing.T) {
 				}
 			}
 		}
+		for _, rows := range []int{1, 2, 4, 7, 8, 14, 16, 28, 31} {
+			for m := 1; m <= 16; m++ {
+				for _, n := range []int{1, 2, 3, 4, 5} {
+					check(t, fmt.Sprintf("GaussPanel of %d rows, %d sources, %d targets", rows, n, m), func() {
+						s := GaussShape{
+							Columns: []GaussColumn{{0, x(1)}, {1, x(7)}, {8, x(3)}, {11, x(5)}},
+							Real:    n == 2, Rows: rows, N: n, M: m, XPlane: n * (rows + 3), YPlane: rows * m,
+						}
+						room := make([]float32, GaussRoom)
+						GaussPanel(&s, x(s.planes()*s.XPlane), rows+3, x(n*16*16), x(s.planes()*s.YPlane), m, room, m%2 == 0)
+						GaussPanelGrad(&s, x(s.planes()*s.XPlane), rows+3, x(s.planes()*s.YPlane), m, x(n*16*16), room)
+					})
+				}
+			}
+		}
 		for strips := 1; strips <= 3; strips++ {
 			for panels := 1; panels <= 2; panels++ {
 				check(t, fmt.Sprintf("GemmSplitOuter of %d strips, %d panels", strips, panels), func() {

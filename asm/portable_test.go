@@ -25,6 +25,8 @@ var portableBits = map[string]uint64{
 	"Fold":                0x81a916d044c5c406,
 	"FoldedWaves":         0xe6cc5a156b67af0e,
 	"GaussFactors":        0xc44251b41dd26ae4,
+	"GaussPanel":          0x92434199f9dc54f5,
+	"GaussPanelGrad":      0xda6dce80b08fd10e,
 	"GaussRows":           0xce59f92145367444,
 	"GemmComplexNN":       0xad6a134f2e10ca4,
 	"GemmComplexPanelsNN": 0x816e0aa772b51dd3,
@@ -203,6 +205,18 @@ func TestPortableBits(t *testing.T) {
 			s.Real = true
 			GaussRows(&s, y[:], z[:], e[:], true, nil)
 			return append(d[:], e[:]...)
+		},
+		"GaussPanel": func() []float32 {
+			d = z
+			s := GaussShape{Columns: []GaussColumn{{0, x[:1]}, {1, x[1:4]}}, Rows: 5, N: 4, M: 3, XPlane: 30, YPlane: 60}
+			GaussPanel(&s, y[:], 7, z[:], d[:], 11, make([]float32, GaussRoom), true)
+			return d[:]
+		},
+		"GaussPanelGrad": func() []float32 {
+			d = z
+			s := GaussShape{Columns: []GaussColumn{{0, x[:1]}, {1, x[1:4]}}, Rows: 5, N: 4, M: 3, XPlane: 30, YPlane: 60}
+			GaussPanelGrad(&s, y[:], 7, z[:], 11, d[:], make([]float32, GaussRoom))
+			return d[:]
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
