@@ -10,10 +10,10 @@ import (
 // of one from its features in the second-level cache, and convolves its rows
 // there (rowPass). No kernel outlives its image.
 //
-// The maps, batch innermost, are turned to images first and back at the end: planes
-// (i,o), element by element, on the side of the output, since the kernel network
-// writes the kernel so, and (c,j) on that of the input. The gradients of the weights
-// are summed over segments of the batch, and these in order.
+// The maps, batch innermost, are turned to images first and back at the end. Where
+// asm.GaussPanel is quick it multiplies panels of 16 targets with blocks of sources;
+// elsewhere there are products with the spectra of blocks of both. The gradients of the
+// weights are summed over segments of the batch, and these in order.
 type perElement struct {
 	features int
 	lattice  *rowLattice
@@ -39,8 +39,11 @@ const (
 	// apart.
 	perElementSegments = 16
 	// perElementTargets and perElementSources are how many planes of a result, and of
-	// what it is a sum over, are a block.
+	// what it is a sum over, are a block by products with spectra.
 	perElementTargets, perElementSources = 96, 32
+	// panelTargets and panelSources are the same for panels. The slots of a block fit a
+	// part of the first-level cache.
+	panelTargets, panelSources = 16, 16
 )
 
 // slotColumns returns the number of values of one feature of an image's kernel.
@@ -74,7 +77,7 @@ func (p *perElement) Bind(dev tensor.Device, s *Shape) error {
 	p.locals, p.added = make([]perElementLocal, p.team.Size()), make([][]float32, p.team.Size())
 	for i := range p.locals {
 		p.locals[i] = p.newLocal(s)
-		p.added[i] = aligned(max(perElementTargets, s.Out) * s.B)
+		p.added[i] = aligned(p.lattice.w * s.B)
 	}
 	return nil
 }
@@ -87,9 +90,9 @@ type perElementPass struct {
 	w     []float32 // [(o,c), k and 1]
 	bias  []float32
 
-	raw  []float32   // [k, (b,i,j,t)] the features, or their gradient
-	x, y imageBlocks // of the maps, or their gradients
-	dx   imageBlocks
+	raw  []float32 // [k, (b,i,j,t)] the features, or their gradient
+	x, y images    // of the maps, or their gradients
+	dx   images
 	sums []float32 // [segment, segmentSize]
 }
 
@@ -151,10 +154,14 @@ func (t *perElementPrepare) Do(lo, hi, _ int) {
 func (p *perElement) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 	l := p.newPass(prepared, s)
 	local := pieces{scratch.Host()}
-	l.x, l.y = sourceImages(s, &local, perElementSources), targetImages(s, &local, perElementTargets)
+	l.x, l.y = p.lattice.sourceImages(s, &local), p.lattice.targetImages(s, &local)
 	p.turn.toImages(p.team, &l.x, x.Host())
 	p.team.For(s.B, 1, (*perElementForward)(l))
-	p.turn.toBatch(p.team, y.Host(), &l.y, nil)
+	var bias []float32
+	if p.biased {
+		bias = l.bias
+	}
+	p.turn.toBatch(p.team, y.Host(), &l.y, nil, bias)
 	p.pass = perElementPass{}
 }
 
@@ -163,11 +170,11 @@ func (p *perElement) Backward(d, _ kernelFactors, dbias, dx, x, dy, prepared, sc
 	addBiasGrad(p.cpu, dbias, dy, s)
 	l := p.newPass(prepared, s)
 	local := pieces{scratch.Host()}
-	l.x, l.y = sourceImages(s, &local, perElementTargets), targetImages(s, &local, perElementSources)
+	l.x, l.y = p.lattice.sourceImages(s, &local), p.lattice.targetImages(s, &local)
 	p.turn.toImages(p.team, &l.y, dy.Host())
 	p.turn.toImages(p.team, &l.x, x.Host())
 	if !dx.IsZero() {
-		l.dx = sourceImages(s, &local, perElementTargets)
+		l.dx = p.lattice.sourceImages(s, &local)
 	}
 	segments := segmentsOf(s)
 	size := p.segmentSize(s)
@@ -178,7 +185,7 @@ func (p *perElement) Backward(d, _ kernelFactors, dbias, dx, x, dy, prepared, sc
 		if !accumulate {
 			added = nil
 		}
-		p.turn.toBatch(p.team, dx.Host(), &l.dx, added)
+		p.turn.toBatch(p.team, dx.Host(), &l.dx, added, nil)
 	}
 
 	sum := l.sums[:size]

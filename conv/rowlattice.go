@@ -2,6 +2,7 @@ package conv
 
 import (
 	"math"
+	"slices"
 
 	"github.com/noether-go/noether/asm"
 )
@@ -40,7 +41,10 @@ type rowLattice struct {
 	forward, adjoint rowPass
 	// From the spectrum's gradient to that of slots, [slots of the column, count].
 	back []float32
-	at   []int // where the matrices of a column begin here and in rowPass.kernel
+	// The same as waves of asm.GaussPanelGrad, [count].
+	gradShapes []asm.GaussShape
+
+	at []int // where the matrices of a column begin here and in rowPass.kernel
 
 	dy []float32 // [plane, outH]: planes re+im, im and re of the output plane
 }
@@ -144,6 +148,17 @@ func (l *rowLattice) matrices() {
 	}
 	l.forward.shape()
 	l.adjoint.shape()
+	for f, s := range l.forward.shapes {
+		s.Columns = slices.Clone(s.Columns)
+		for c := range s.Columns {
+			waves := make([]float32, 2*l.heights[c]+1)
+			for r := range waves {
+				waves[r] = l.back[l.at[c]+r*l.count+f]
+			}
+			s.Columns[c].Waves = waves
+		}
+		l.gradShapes = append(l.gradShapes, s)
+	}
 }
 
 // shape sets the shapes of the frequencies.

@@ -28,7 +28,7 @@ import "github.com/noether-go/noether/asm"
 type rowPass struct {
 	*rowLattice
 	fromH, fromW, toH, toW int // planes
-	before                 int // columns of zeros before those of a plane
+	before                 int // columns of zeros before those of a plane, and behind them
 	reversed               bool
 
 	analysis  []float32        // [plane, fromH]: planes re, -(re+im) and im-re
