@@ -360,15 +360,23 @@ func TestFind(t *testing.T) {
 }
 
 func TestRaw(t *testing.T) {
+	t.Setenv("NOETHER_SIMD", "avx2")
 	w := &raw{}
 	if err := w.header(suite{name: "gemm"}); err != nil {
 		t.Fatal(err)
 	}
 	head := w.text.String()
-	for _, key := range []string{"suite: gemm\n", "\ndate: ", "\ncommit: ", "\ncpu: ", "\ncores: ", "\ngo: "} {
+	for _, key := range []string{"suite: gemm\n", "\ndate: ", "\ncommit: ", "\ncpu: ", "\ncores: ", "\ngo: ", "\nnoether-simd: avx2\n"} {
 		if !strings.Contains(head, key) {
 			t.Errorf("the head lacks %q: %s", key, head)
 		}
+	}
+	own := &raw{}
+	if err := own.header(suite{name: "gemm-avx512", env: []string{"NOETHER_SIMD=avx512"}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := own.text.String(); strings.Contains(text, "noether-simd") {
+		t.Errorf("a suite with a level of its own names that of the environment: %s", text)
 	}
 	w.version("mkl", "MKL 1")
 	w.version("mkl", "MKL 1")

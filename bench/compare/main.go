@@ -259,6 +259,9 @@ func (w *raw) header(s suite) error {
 	fmt.Fprintf(&w.text, "suite: %s\ndate: %s\ncommit: %s\ngoos: %s\ngoarch: %s\ngo: %s\ncpu: %s\ncores: %d\nkernel: %s\n",
 		s.name, time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(string(commit)),
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), processor(), runtime.NumCPU(), kernel())
+	if level := os.Getenv("NOETHER_SIMD"); level != "" && s.env == nil {
+		fmt.Fprintf(&w.text, "noether-simd: %s\n", level)
+	}
 	return nil
 }
 

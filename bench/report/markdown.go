@@ -85,7 +85,11 @@ func (p *page) machine(r *results) {
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(r.files)) {
 		h := r.files[name]
-		rows = append(rows, []string{name, h["date"], h["commit"], h["cpu"], h["cores"], h["go"], h["goos"] + "/" + h["goarch"] + " " + h["kernel"]})
+		processor := h["cpu"]
+		if level := h["noether-simd"]; level != "" {
+			processor += ", `NOETHER_SIMD=" + level + "`"
+		}
+		rows = append(rows, []string{name, h["date"], h["commit"], processor, h["cores"], h["go"], h["goos"] + "/" + h["goarch"] + " " + h["kernel"]})
 	}
 	p.table("raw file,date,commit,processor,cores,Go,system", rows)
 	if versions := r.versions(); len(versions) > 0 {

@@ -203,6 +203,23 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestMachine wants the level that a file was kept to beside the processor.
+func TestMachine(t *testing.T) {
+	for text, want := range map[string]string{
+		sample: "| a processor |",
+		strings.Replace(sample, "kernel: 6.1\n", "kernel: 6.1\nnoether-simd: avx2\n", 1): "| a processor, `NOETHER_SIMD=avx2` |",
+	} {
+		r, err := readSample(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &page{site: &sites[0]}
+		if p.machine(r); !strings.Contains(p.String(), want) {
+			t.Errorf("%q is not in %s", want, p.String())
+		}
+	}
+}
+
 func TestBars(t *testing.T) {
 	r, err := readSample(t, sample)
 	if err != nil {
