@@ -3,8 +3,8 @@ package asm
 const (
 	// gaussPanelSteps is the most sources of a strip of GaussPanel.
 	gaussPanelSteps = 32
-	// GaussRoom is the number of values that GaussPanel and GaussPanelGrad need room for.
-	GaussRoom = gaussRowsColumns * gaussPanelSteps * 32
+	// GaussSpare is the number of values of the spare memory of GaussPanel and GaussPanelGrad.
+	GaussSpare = gaussRowsColumns * gaussPanelSteps * 32
 )
 
 // GaussPanel is GaussRows for a panel of s.M <= 16 targets, with all of x the other way around: with b [N, slots, 16],
@@ -16,11 +16,11 @@ const (
 //
 // for planes y [Rows, M], whose rows are yrow apart, and x [N, Rows+len(Columns)-1], whose sources are xsource apart, and
 // may overlap. x has zeros where a plane has no rows: First and End do not count. One of the three products is taken
-// after the other, for longer strips of rows, and room has what the taps make for the next one: GaussRoom values, which
+// after the other, for longer strips of rows, and spare has what the taps make for the next one: GaussSpare values, which
 // overlap nothing else.
-func GaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow int, room []float32, accumulate bool) {
+func GaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow int, spare []float32, accumulate bool) {
 	const op = "GaussPanel"
-	if s.checkPanel(op, room); s.Rows == 0 || s.M == 0 {
+	if s.checkPanel(op, spare); s.Rows == 0 || s.M == 0 {
 		return
 	}
 	s.checkX(op, x, xsource)
@@ -33,9 +33,9 @@ func GaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow in
 		for plane := range s.planes() {
 			raceWriteRows(y[plane*s.YPlane:], s.Rows, s.M, yrow)
 		}
-		raceWrite(room[:GaussRoom])
+		raceWrite(spare[:GaussSpare])
 	}
-	gaussPanel(s, x, xsource, b, y, yrow, room, accumulate)
+	gaussPanel(s, x, xsource, b, y, yrow, spare, accumulate)
 }
 
 // GaussPanelGrad adds to db [N, slots, 16] the gradient of slots of such a panel, by waves that need not be those of
@@ -46,9 +46,9 @@ func GaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow in
 //
 // for planes dy [Rows, M], YPlane apart, whose rows are dyrow apart. Where x is real there is the first product alone,
 // and nothing is added for r > e. Beyond the targets zeros are added.
-func GaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow int, db, room []float32) {
+func GaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow int, db, spare []float32) {
 	const op = "GaussPanelGrad"
-	if s.checkPanel(op, room); s.Rows == 0 || s.M == 0 {
+	if s.checkPanel(op, spare); s.Rows == 0 || s.M == 0 {
 		return
 	}
 	s.checkX(op, x, xsource)
@@ -61,19 +61,19 @@ func GaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow
 			raceReadRows(dy[plane*s.YPlane:], s.Rows, s.M, dyrow)
 		}
 		raceWrite(db[:s.N*s.slots()*16])
-		raceWrite(room[:GaussRoom])
+		raceWrite(spare[:GaussSpare])
 	}
-	gaussPanelGrad(s, x, xsource, dy, dyrow, db, room)
+	gaussPanelGrad(s, x, xsource, dy, dyrow, db, spare)
 }
 
-// checkPanel panics unless the shape and the room fit.
-func (s *GaussShape) checkPanel(op string, room []float32) {
+// checkPanel panics unless the shape and the spare memory fit.
+func (s *GaussShape) checkPanel(op string, spare []float32) {
 	s.checkShape(op)
 	if s.M > 16 {
 		panic(&Error{op, "more than 16 targets"})
 	}
-	if len(room) < GaussRoom {
-		panic(&Error{op, "room for less than GaussRoom values"})
+	if len(spare) < GaussSpare {
+		panic(&Error{op, "spare is shorter than GaussSpare"})
 	}
 }
 

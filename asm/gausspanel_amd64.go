@@ -25,14 +25,14 @@ type gaussPanelTaps struct {
 // imaginary part.
 //
 //go:noescape
-func sgaussPanelAVX512(columns *gaussPanelTaps, count, m, n int, x *float32, xsource, xplane, slots int, y *float32, yrow, yplane, width int, room *float32, tall, talls int, accumulate, real bool)
+func sgaussPanelAVX512(columns *gaussPanelTaps, count, m, n int, x *float32, xsource, xplane, slots int, y *float32, yrow, yplane, width int, spare *float32, tall, talls int, accumulate, real bool)
 
 // sgaussPanelGradAVX512 computes the gradient of the slots of such columns, from rows >= 1 rows.
 //
 //go:noescape
-func sgaussPanelGradAVX512(columns *gaussPanelTaps, count, n int, x *float32, xsource, xplane, slots int, dy *float32, dyrow, dyplane, rows, width int, room *float32, tall, talls int, real bool)
+func sgaussPanelGradAVX512(columns *gaussPanelTaps, count, n int, x *float32, xsource, xplane, slots int, dy *float32, dyrow, dyplane, rows, width int, spare *float32, tall, talls int, real bool)
 
-func gaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow int, room []float32, accumulate bool) {
+func gaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow int, spare []float32, accumulate bool) {
 	if !FastGaussRows(s) || s.N == 0 || len(s.Columns) == 0 {
 		gaussPanelOf(s, x, xsource, b, y, yrow, accumulate)
 		return
@@ -44,7 +44,7 @@ func gaussPanel(s *GaussShape, x []float32, xsource int, b, y []float32, yrow in
 		n := min(gaussPanelSteps, s.N-p)
 		for q := 0; q < s.Rows; {
 			m := gaussPanelStrip(s.Rows - q)
-			sgaussPanelAVX512(&columns[0], len(s.Columns), m, n, &x[p*xsource+q], xsource, s.XPlane, slots, &y[q*yrow], yrow, s.YPlane, s.M, &room[0], tall, talls, accumulate || p > 0, s.Real)
+			sgaussPanelAVX512(&columns[0], len(s.Columns), m, n, &x[p*xsource+q], xsource, s.XPlane, slots, &y[q*yrow], yrow, s.YPlane, s.M, &spare[0], tall, talls, accumulate || p > 0, s.Real)
 			q += m
 		}
 	}
@@ -66,7 +66,7 @@ func (s *GaussShape) panelColumns(columns *[gaussRowsColumns]gaussPanelTaps, b [
 	return tall, talls
 }
 
-func gaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow int, db, room []float32) {
+func gaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow int, db, spare []float32) {
 	if !FastGaussRows(s) || s.N == 0 || len(s.Columns) == 0 {
 		gaussPanelGradOf(s, x, xsource, dy, dyrow, db)
 		return
@@ -78,7 +78,7 @@ func gaussPanelGrad(s *GaussShape, x []float32, xsource int, dy []float32, dyrow
 		n := min(gaussPanelGradSteps, s.N-p)
 		for q := 0; q < s.Rows; q += gaussPanelGradRows {
 			rows := min(gaussPanelGradRows, s.Rows-q)
-			sgaussPanelGradAVX512(&columns[0], len(s.Columns), n, &x[p*xsource+q], xsource, s.XPlane, slots, &dy[q*dyrow], dyrow, s.YPlane, rows, s.M, &room[0], tall, talls, s.Real)
+			sgaussPanelGradAVX512(&columns[0], len(s.Columns), n, &x[p*xsource+q], xsource, s.XPlane, slots, &dy[q*dyrow], dyrow, s.YPlane, rows, s.M, &spare[0], tall, talls, s.Real)
 		}
 	}
 }

@@ -13,8 +13,8 @@
 //	for s, column := range columns {
 //		for c := range n {
 //			b, w := column.slots[c*slots*16:], column.waves
-//			room.re[c][s] = b[0:16] + w[1]*b[16:32] + w[2]*b[32:48]
-//			room.im[c][s] = w[3]*b[48:64] + w[4]*b[64:80]
+//			spare.re[c][s] = b[0:16] + w[1]*b[16:32] + w[2]*b[32:48]
+//			spare.im[c][s] = w[3]*b[48:64] + w[4]*b[64:80]
 //		}
 //	}
 //	for plane, factor := range {re, im, re + im} { // D, T and S
@@ -40,7 +40,7 @@
 //	DI          the slots at the step
 //	SI, R14     re and im at the step
 //	R8          bytes from the slots of one source to the next
-//	R9          bytes from one source to the next in room
+//	R9          bytes from one source to the next in spare
 //
 // Of the sums:
 //
@@ -175,7 +175,7 @@
 	VADDPS  64*s(R14), Z28, Z29   \
 	VMOVUPS Z29, 64*s(R14)
 
-// func sgaussPanelAVX512(columns *gaussPanelTaps, count, m, n int, x *float32, xsource, xplane, slots int, y *float32, yrow, yplane, width int, room *float32, tall, talls int, accumulate, real bool)
+// func sgaussPanelAVX512(columns *gaussPanelTaps, count, m, n int, x *float32, xsource, xplane, slots int, y *float32, yrow, yplane, width int, spare *float32, tall, talls int, accumulate, real bool)
 TEXT ·sgaussPanelAVX512(SB), NOSPLIT, $8-122
 	MOVQ    width+88(FP), CX
 	MOVQ    $1, AX
@@ -195,7 +195,7 @@ TEXT ·sgaussPanelAVX512(SB), NOSPLIT, $8-122
 	MOVQ  n+24(FP), R11
 	IMULQ R9, R11
 	MOVQ  columns+0(FP), AX
-	MOVQ  room+96(FP), R12
+	MOVQ  spare+96(FP), R12
 
 taps:
 	MOVQ         column_slots(AX), DI
@@ -275,7 +275,7 @@ made:
 
 re:
 	ZERO28
-	MOVQ  room+96(FP), R14
+	MOVQ  spare+96(FP), R14
 	MOVQ  x+32(FP), SI
 	MOVQ  xplane+48(FP), BX
 	IMULQ plane-8(SP), BX
@@ -367,7 +367,7 @@ im:
 	LEAQ  (SI)(BX*4), SI
 	MOVQ  BX, R14
 	SHLQ  $6, R14
-	ADDQ  room+96(FP), R14
+	ADDQ  spare+96(FP), R14
 	MOVQ  n+24(FP), CX
 	TESTQ DX, DX
 	JEQ   save

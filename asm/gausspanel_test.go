@@ -17,7 +17,7 @@ type gaussPanelCase struct {
 	b             *guarded // [(source, slot), 16], poisoned beyond the targets
 	y             *guarded // [(plane, row), target]
 	before        []float32
-	room          *guarded
+	spare         *guarded
 }
 
 // newGaussPanelCase has a column for each number of taps above the middle. Sources of x overlap, but for an even number of
@@ -51,12 +51,12 @@ func newGaussPanelCase(rows, n, m int, heights []int, real, accumulate bool, val
 		s.before = slices.Clone(s.y.data())
 	}
 	s.XPlane, s.YPlane = s.x.ld, rows*s.yrow
-	s.room = newGuarded(1, GaussRoom, GaussRoom, 2)
+	s.spare = newGuarded(1, GaussSpare, GaussSpare, 2)
 	return s
 }
 
 func (s *gaussPanelCase) call() {
-	GaussPanel(&s.GaussShape, s.x.data(), s.xsource, s.b.data(), s.y.data(), s.yrow, s.room.data()[:GaussRoom], s.accumulate)
+	GaussPanel(&s.GaussShape, s.x.data(), s.xsource, s.b.data(), s.y.data(), s.yrow, s.spare.data()[:GaussSpare], s.accumulate)
 }
 
 func (s *gaussPanelCase) String() string {
@@ -86,7 +86,7 @@ func (s *gaussPanelCase) check(t *testing.T, tolerance float64) {
 	t.Helper()
 	s.call()
 	s.y.intact(t, s.planes()*s.Rows, s.M)
-	s.room.intact(t, 1, GaussRoom)
+	s.spare.intact(t, 1, GaussSpare)
 	for q := range s.Rows {
 		for j := range s.M {
 			var want, size [3]float64
@@ -120,9 +120,9 @@ func (s *gaussPanelCase) checkGrad(t *testing.T, tolerance float64) {
 	slots := s.slots()
 	db := newGuarded(1, s.N*slots*16, s.N*slots*16+1, 3)
 	db.fill(func(_, i int) float32 { return float32(i%17 - 8) })
-	GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, db.data(), s.room.data()[:GaussRoom])
+	GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, db.data(), s.spare.data()[:GaussSpare])
 	db.intact(t, 1, s.N*slots*16)
-	s.room.intact(t, 1, GaussRoom)
+	s.spare.intact(t, 1, GaussSpare)
 	for c := range s.N {
 		for j := range 16 {
 			want, size := make([]float64, slots), make([]float64, slots)
@@ -209,23 +209,23 @@ func TestGaussPanel(t *testing.T) {
 
 func TestGaussPanelRefuses(t *testing.T) {
 	for name, change := range map[string]func(s *gaussPanelCase){
-		"negative size":  func(s *gaussPanelCase) { s.N = -1 },
-		"targets":        func(s *gaussPanelCase) { s.M = 17 },
-		"even waves":     func(s *gaussPanelCase) { s.Columns[1].Waves = s.Columns[1].Waves[:2] },
-		"short x":        func(s *gaussPanelCase) { s.x.buf = s.x.buf[:s.x.off+2*s.XPlane+s.x.cols-1] },
-		"x far apart":    func(s *gaussPanelCase) { s.xsource *= 30 },
-		"negative x":     func(s *gaussPanelCase) { s.xsource = -1 },
-		"short slots":    func(s *gaussPanelCase) { s.b.buf = s.b.buf[:len(s.b.buf)-1] },
-		"short y":        func(s *gaussPanelCase) { s.y.buf = s.y.buf[:s.y.off+2*s.YPlane+3*s.yrow+s.M-1] },
-		"negative y":     func(s *gaussPanelCase) { s.yrow = -1 },
-		"too short room": func(s *gaussPanelCase) { s.room = newGuarded(0, 0, 0, 0) },
+		"negative size": func(s *gaussPanelCase) { s.N = -1 },
+		"targets":       func(s *gaussPanelCase) { s.M = 17 },
+		"even waves":    func(s *gaussPanelCase) { s.Columns[1].Waves = s.Columns[1].Waves[:2] },
+		"short x":       func(s *gaussPanelCase) { s.x.buf = s.x.buf[:s.x.off+2*s.XPlane+s.x.cols-1] },
+		"x far apart":   func(s *gaussPanelCase) { s.xsource *= 30 },
+		"negative x":    func(s *gaussPanelCase) { s.xsource = -1 },
+		"short slots":   func(s *gaussPanelCase) { s.b.buf = s.b.buf[:len(s.b.buf)-1] },
+		"short y":       func(s *gaussPanelCase) { s.y.buf = s.y.buf[:s.y.off+2*s.YPlane+3*s.yrow+s.M-1] },
+		"negative y":    func(s *gaussPanelCase) { s.yrow = -1 },
+		"short spare":   func(s *gaussPanelCase) { s.spare = newGuarded(0, 0, 0, 0) },
 	} {
 		for kind, call := range map[string]func(s *gaussPanelCase){
 			"": func(s *gaussPanelCase) {
-				GaussPanel(&s.GaussShape, s.x.data(), s.xsource, s.b.data(), s.y.data(), s.yrow, s.room.data(), false)
+				GaussPanel(&s.GaussShape, s.x.data(), s.xsource, s.b.data(), s.y.data(), s.yrow, s.spare.data(), false)
 			},
 			"gradient, ": func(s *gaussPanelCase) {
-				GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, s.b.data(), s.room.data())
+				GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, s.b.data(), s.spare.data())
 			},
 		} {
 			func() {
@@ -281,7 +281,7 @@ func BenchmarkGaussPanel(b *testing.B) {
 
 func BenchmarkGaussPanelGrad(b *testing.B) {
 	benchPanel(b, func(s *gaussPanelCase) {
-		GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, s.b.data(), s.room.data())
+		GaussPanelGrad(&s.GaussShape, s.x.data(), s.xsource, s.y.data(), s.yrow, s.b.data(), s.spare.data())
 	})
 }
 
@@ -289,7 +289,7 @@ func benchPanel(b *testing.B, call func(s *gaussPanelCase)) {
 	const n, m = 16, 16
 	for _, rows := range []int{7, 14, 28} {
 		s := newGaussPanelCase(rows, n, m, gaussHeights[5], false, true, func() float32 { return 0 })
-		s.room = &guarded{1, GaussRoom, GaussRoom, 0, make([]float32, GaussRoom)}
+		s.spare = &guarded{1, GaussSpare, GaussSpare, 0, make([]float32, GaussSpare)}
 		products := 0
 		for shift, column := range s.Columns {
 			factors := 3

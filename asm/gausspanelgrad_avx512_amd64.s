@@ -190,7 +190,7 @@ tap:  \
 	DECQ  DX                                \
 	JEQ   end
 
-// func sgaussPanelGradAVX512(columns *gaussPanelTaps, count, n int, x *float32, xsource, xplane, slots int, dy *float32, dyrow, dyplane, rows, width int, room *float32, tall, talls int, real bool)
+// func sgaussPanelGradAVX512(columns *gaussPanelTaps, count, n int, x *float32, xsource, xplane, slots int, dy *float32, dyrow, dyplane, rows, width int, spare *float32, tall, talls int, real bool)
 TEXT ·sgaussPanelGradAVX512(SB), NOSPLIT, $8-121
 	MOVQ  width+88(FP), CX
 	MOVQ  $1, AX
@@ -218,7 +218,7 @@ group:
 kept:
 	CMPB    real+120(FP), $0
 	JNE     re
-	MOVQ    room+96(FP), DI
+	MOVQ    spare+96(FP), DI
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, 128(DI)
@@ -268,7 +268,7 @@ im:
 	MOVQ    tall+104(FP), BX
 	MOVQ    BX, DI
 	SHLQ    $8, DI
-	ADDQ    room+96(FP), DI
+	ADDQ    spare+96(FP), DI
 	SHLQ    $2, BX
 	VMOVUPS (DI), Z0
 	VMOVUPS 64(DI), Z1

@@ -104,7 +104,7 @@ func overlappingCalls(o *overlapping, spare []float32) map[string]func(m, n, k i
 	x, y, matrix := o.values, o.result, o.matrix
 	mr, nr := GemmTile()
 	var ahead [4][]float32
-	room := make([]float32, GaussRoom)
+	gaussSpare := make([]float32, GaussSpare)
 	panel := func(m, n, rows int) GaussShape {
 		s := GaussShape{Columns: []GaussColumn{{0, []float32{1}}, {1, []float32{1, 2, 3}}}, Rows: min(rows, 15), N: min(n, 17), M: min(m, 16)}
 		s.YPlane = s.Rows * s.M
@@ -281,27 +281,27 @@ func overlappingCalls(o *overlapping, spare []float32) map[string]func(m, n, k i
 			s := panel(m, n, rows)
 			var planes []float32
 			planes, s.XPlane = matrix(3, s.N*(s.Rows+1))
-			GaussPanel(&s, planes, s.Rows+1, x(s.N*4*16), y(3*s.YPlane), s.M, room, true)
+			GaussPanel(&s, planes, s.Rows+1, x(s.N*4*16), y(3*s.YPlane), s.M, gaussSpare, true)
 		},
 		"GaussPanel, sources": func(m, n, rows int) {
 			s := panel(m, n, rows)
 			s.Real = true
 			sources, apart := matrix(s.N, s.Rows+1)
-			GaussPanel(&s, sources, apart, x(s.N*4*16), y(s.YPlane), s.M, room, true)
+			GaussPanel(&s, sources, apart, x(s.N*4*16), y(s.YPlane), s.M, gaussSpare, true)
 		},
 		"GaussPanelGrad, planes": func(m, n, rows int) {
 			s := panel(m, n, rows)
 			var planes, dy []float32
 			planes, s.XPlane = matrix(3, s.N*(s.Rows+1))
 			dy, s.YPlane = matrix(3, s.Rows*s.M)
-			GaussPanelGrad(&s, planes, s.Rows+1, dy, s.M, y(s.N*4*16), room)
+			GaussPanelGrad(&s, planes, s.Rows+1, dy, s.M, y(s.N*4*16), gaussSpare)
 		},
 		"GaussPanelGrad, rows": func(m, n, rows int) {
 			s := panel(m, n, rows)
 			s.Real = true
 			sources, apart := matrix(s.N, s.Rows+1)
 			dy, below := matrix(s.Rows, s.M)
-			GaussPanelGrad(&s, sources, apart, dy, below, y(s.N*4*16), room)
+			GaussPanelGrad(&s, sources, apart, dy, below, y(s.N*4*16), gaussSpare)
 		},
 		"KernelWaves": func(m, n, k int) {
 			pairs, mirrored := kernelPairs[k%len(kernelPairs)], (m-1)/2

@@ -230,9 +230,9 @@ func TestStayInside(t *testing.T) {
 							Columns: []GaussColumn{{0, x(1)}, {1, x(7)}, {8, x(3)}, {11, x(5)}},
 							Real:    n == 2, Rows: rows, N: n, M: m, XPlane: n * (rows + 3), YPlane: rows * m,
 						}
-						room := make([]float32, GaussRoom)
-						GaussPanel(&s, x(s.planes()*s.XPlane), rows+3, x(n*16*16), x(s.planes()*s.YPlane), m, room, m%2 == 0)
-						GaussPanelGrad(&s, x(s.planes()*s.XPlane), rows+3, x(s.planes()*s.YPlane), m, x(n*16*16), room)
+						gaussSpare := make([]float32, GaussSpare)
+						GaussPanel(&s, x(s.planes()*s.XPlane), rows+3, x(n*16*16), x(s.planes()*s.YPlane), m, gaussSpare, m%2 == 0)
+						GaussPanelGrad(&s, x(s.planes()*s.XPlane), rows+3, x(s.planes()*s.YPlane), m, x(n*16*16), gaussSpare)
 					})
 				}
 			}

@@ -209,13 +209,13 @@ func TestPortableBits(t *testing.T) {
 		"GaussPanel": func() []float32 {
 			d = z
 			s := GaussShape{Columns: []GaussColumn{{0, x[:1]}, {1, x[1:4]}}, Rows: 5, N: 4, M: 3, XPlane: 30, YPlane: 60}
-			GaussPanel(&s, y[:], 7, z[:], d[:], 11, make([]float32, GaussRoom), true)
+			GaussPanel(&s, y[:], 7, z[:], d[:], 11, make([]float32, GaussSpare), true)
 			return d[:]
 		},
 		"GaussPanelGrad": func() []float32 {
 			d = z
 			s := GaussShape{Columns: []GaussColumn{{0, x[:1]}, {1, x[1:4]}}, Rows: 5, N: 4, M: 3, XPlane: 30, YPlane: 60}
-			GaussPanelGrad(&s, y[:], 7, z[:], 11, d[:], make([]float32, GaussRoom))
+			GaussPanelGrad(&s, y[:], 7, z[:], 11, d[:], make([]float32, GaussSpare))
 			return d[:]
 		},
 	} {

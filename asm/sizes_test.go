@@ -184,8 +184,8 @@ func TestHugeSizes(t *testing.T) {
 			GaussRows(&s, x, x, x, true, nil)
 		}
 		for op, call := range map[string]func(s *GaussShape){
-			"GaussPanel":     func(s *GaussShape) { GaussPanel(s, x, 4, x, x, 4, make([]float32, GaussRoom), true) },
-			"GaussPanelGrad": func(s *GaussShape) { GaussPanelGrad(s, x, 4, x, 4, x, make([]float32, GaussRoom)) },
+			"GaussPanel":     func(s *GaussShape) { GaussPanel(s, x, 4, x, x, 4, make([]float32, GaussSpare), true) },
+			"GaussPanelGrad": func(s *GaussShape) { GaussPanelGrad(s, x, 4, x, 4, x, make([]float32, GaussSpare)) },
 		} {
 			calls[op+", "+name] = func(n int) {
 				s := GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: 4, N: 2, M: 4, XPlane: 16, YPlane: 16}
@@ -197,11 +197,11 @@ func TestHugeSizes(t *testing.T) {
 	panel := func() *GaussShape {
 		return &GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: 4, N: 2, M: 4, XPlane: 16, YPlane: 16}
 	}
-	room := make([]float32, GaussRoom)
-	calls["GaussPanel, sources of X"] = func(n int) { GaussPanel(panel(), x, n, x, x, 4, room, true) }
-	calls["GaussPanel, rows of Y"] = func(n int) { GaussPanel(panel(), x, 4, x, x, n, room, true) }
-	calls["GaussPanelGrad, sources of X"] = func(n int) { GaussPanelGrad(panel(), x, n, x, 4, x, room) }
-	calls["GaussPanelGrad, rows of DY"] = func(n int) { GaussPanelGrad(panel(), x, 4, x, n, x, room) }
+	gaussSpare := make([]float32, GaussSpare)
+	calls["GaussPanel, sources of X"] = func(n int) { GaussPanel(panel(), x, n, x, x, 4, gaussSpare, true) }
+	calls["GaussPanel, rows of Y"] = func(n int) { GaussPanel(panel(), x, 4, x, x, n, gaussSpare, true) }
+	calls["GaussPanelGrad, sources of X"] = func(n int) { GaussPanelGrad(panel(), x, n, x, 4, x, gaussSpare) }
+	calls["GaussPanelGrad, rows of DY"] = func(n int) { GaussPanelGrad(panel(), x, 4, x, n, x, gaussSpare) }
 	for name, call := range calls {
 		for _, n := range []int{math.MaxInt/4 + 1, math.MaxInt/4 + 1000, math.MaxInt/2 + 1, math.MaxInt/2 + 1000, math.MaxInt - 1, math.MaxInt} {
 			func() {
@@ -281,10 +281,10 @@ func TestNegativeSizes(t *testing.T) {
 			}, x, x, y, false, nil)
 		}},
 		"GaussPanel": {[]int{2, 3, 4, 16, 2, 4}, func(s []int) {
-			GaussPanel(&GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: s[0], N: s[1], M: s[2], XPlane: s[3], YPlane: 16}, x, s[4], x, y, s[5], make([]float32, GaussRoom), false)
+			GaussPanel(&GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: s[0], N: s[1], M: s[2], XPlane: s[3], YPlane: 16}, x, s[4], x, y, s[5], make([]float32, GaussSpare), false)
 		}},
 		"GaussPanelGrad": {[]int{2, 3, 4, 16, 2, 4}, func(s []int) {
-			GaussPanelGrad(&GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: s[0], N: s[1], M: s[2], XPlane: s[3], YPlane: 16}, x, s[4], x, s[5], y, make([]float32, GaussRoom))
+			GaussPanelGrad(&GaussShape{Columns: []GaussColumn{{0, x[:1]}}, Rows: s[0], N: s[1], M: s[2], XPlane: s[3], YPlane: 16}, x, s[4], x, s[5], y, make([]float32, GaussSpare))
 		}},
 	} {
 		refused := func(s []int) (yes bool) {

@@ -9,7 +9,7 @@ type panelLocal struct {
 	rows  []float32 // [row, source, col] with zeros between the sources
 	x     []float32 // [plane, source, col] likewise
 	y     []float32 // [plane, col, target] of a panel, or of its gradient
-	room  []float32 // see asm.GaussPanel
+	spare []float32 // see asm.GaussPanel
 }
 
 func (l *rowLattice) newPanelLocal(s *Shape) panelLocal {
@@ -21,7 +21,7 @@ func (l *rowLattice) newPanelLocal(s *Shape) panelLocal {
 		rows:  aligned(max(l.h*x, l.outH*dy)),
 		x:     aligned(l.planes() * max(x, dy)),
 		y:     aligned(l.planes() * max(l.w, l.outW) * panelTargets),
-		room:  aligned(asm.GaussRoom),
+		spare: aligned(asm.GaussSpare),
 	}
 }
 
@@ -59,7 +59,7 @@ func (l *perElementPass) convolvePanels(pass *rowPass, to, from *images, b int, 
 			n0, n1 := share(sources, blocks, block)
 			l.panelSlots(m.block, worker.kernel, pass.reversed, n0, n1, m0, width)
 			for f := range pass.count {
-				pass.multiplyPanel(m.y, m.x, m.block, f, sources, n0, n1, width, block > 0, m.room)
+				pass.multiplyPanel(m.y, m.x, m.block, f, sources, n0, n1, width, block > 0, m.spare)
 			}
 		}
 		pass.synthesise(m.image, m.y, panelTargets)
@@ -69,11 +69,11 @@ func (l *perElementPass) convolvePanels(pass *rowPass, to, from *images, b int, 
 
 // multiplyPanel computes, or adds to, the planes of y [plane, toW, 16] at frequency f for width targets, from the sources
 // n0 to n1-1 of so many.
-func (p *rowPass) multiplyPanel(y, x, slots []float32, f, sources, n0, n1, width int, accumulate bool, room []float32) {
+func (p *rowPass) multiplyPanel(y, x, slots []float32, f, sources, n0, n1, width int, accumulate bool, spare []float32) {
 	s := p.shapes[f]
 	s.N, s.M, s.XPlane, s.YPlane = n1-n0, width, p.spread(sources), p.toW*panelTargets
 	from := x[p.plane[f]*s.XPlane+n0*p.apart():]
-	asm.GaussPanel(&s, from, p.apart(), slots, y[p.plane[f]*s.YPlane:], panelTargets, room, accumulate)
+	asm.GaussPanel(&s, from, p.apart(), slots, y[p.plane[f]*s.YPlane:], panelTargets, spare, accumulate)
 }
 
 // panelSlots brings a block of a kernel to [source, slot, 16]: sources n0 <= n < n1, and width targets from m0 on.
@@ -105,7 +105,7 @@ func (l *perElementPass) kernelGradPanels(b int, worker *perElementLocal) {
 			db := m.block[:(n1-n0)*taps*panelTargets]
 			clear(db)
 			for f := range a.count {
-				a.panelGrad(db, m.x, m.y, f, sources, n0, n1, width, m.room)
+				a.panelGrad(db, m.x, m.y, f, sources, n0, n1, width, m.spare)
 			}
 			for n := n0; n < n1; n++ {
 				asm.Transpose(worker.dkernel[(m0*l.shape.Sources()+n)*taps:], l.shape.Sources()*taps, db[(n-n0)*taps*panelTargets:], panelTargets, taps, width)
@@ -115,10 +115,10 @@ func (l *perElementPass) kernelGradPanels(b int, worker *perElementLocal) {
 }
 
 // panelGrad adds to the gradient of a block of slots what comes from frequency f.
-func (l *rowLattice) panelGrad(db, x, dy []float32, f, sources, n0, n1, width int, room []float32) {
+func (l *rowLattice) panelGrad(db, x, dy []float32, f, sources, n0, n1, width int, spare []float32) {
 	p := &l.forward
 	s := l.gradShapes[f]
 	s.N, s.M, s.XPlane, s.YPlane = n1-n0, width, p.spread(sources), l.outW*panelTargets
 	from := x[l.plane[f]*s.XPlane+n0*p.apart():]
-	asm.GaussPanelGrad(&s, from, p.apart(), dy[l.plane[f]*s.YPlane:], panelTargets, db, room)
+	asm.GaussPanelGrad(&s, from, p.apart(), dy[l.plane[f]*s.YPlane:], panelTargets, db, spare)
 }
