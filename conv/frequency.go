@@ -133,6 +133,19 @@ func (l *lattice) blockSizesOf(s *Shape) blockSizes {
 	return l.wholeGroups(groupBlocks)
 }
 
+// gradientSizesOf returns the sizes of blocks of a kernel's gradient for a shape.
+func (l *lattice) gradientSizesOf(s *Shape) blockSizes {
+	if !slicesGradient(s) {
+		return l.blockSizesOf(s)
+	}
+	b := blocksOfSlices(s)
+	if b == narrowBlocks && l.byAxes() {
+		b = l.wholeGroups(narrowGroupBlocks)
+		b.unit = splitTile
+	}
+	return b
+}
+
 // blockSizesOfAny returns all sizes of blocks that a shape may have.
 func (l *lattice) blockSizesOfAny() []blockSizes {
 	all := []blockSizes{plainBlocks, pairedBlocks, slicedBlocks, pairedSlicedBlocks, narrowBlocks}
@@ -163,10 +176,17 @@ func (l *lattice) wideGroups(b blockSizes) blockSizes {
 // blocksOfProducts returns the sizes of blocks that suit the products.
 func blocksOfProducts(s *Shape) blockSizes {
 	switch {
-	case !slicesProducts(s) && s.Paired:
+	case slicesProducts(s):
+		return blocksOfSlices(s)
+	case s.Paired:
 		return pairedBlocks
-	case !slicesProducts(s):
-		return plainBlocks
+	}
+	return plainBlocks
+}
+
+// blocksOfSlices returns the sizes of blocks for products of sliced matrices.
+func blocksOfSlices(s *Shape) blockSizes {
+	switch {
 	case s.Paired:
 		return pairedSlicedBlocks
 	case max(s.Sources(), s.Targets()) <= narrowBlocks.rows:
@@ -290,21 +310,21 @@ func (p *frequency) forward(s *Shape) schedule {
 	if p.keep { // its blocks follow one another in whole bands
 		share = rows
 	}
-	return p.lattice.schedule(s, rows, share, perForward)
+	return p.lattice.schedule(s, rows, share, slicesProducts(s), perForward)
 }
 
 func (p *frequency) backward(s *Shape) schedule {
 	kinds := kinds(elementsOf(s, s.NIn))
-	return p.lattice.schedule(s, s.Sources()/kinds, max(1, p.lattice.shareSources/kinds), perBackward)
+	return p.lattice.schedule(s, s.Sources()/kinds, max(1, p.lattice.shareSources/kinds), slicesGradient(s), perBackward)
 }
 
-// schedule shares out rows or columns of a kind, so many at a time.
-func (l *lattice) schedule(s *Shape, total, share int, per func(s *Shape, count int) int) schedule {
+// schedule shares out rows or columns of a kind, so many at a time, for products whose operands are sliced or not.
+func (l *lattice) schedule(s *Shape, total, share int, sliced bool, per func(s *Shape, count int) int) schedule {
 	c := schedule{groups: len(l.groups), shares: 1, total: total, count: total, unit: 1, most: l.count, per: per(s, total)}
 	if c.most*c.per > min(l.budget, wholeValues) {
 		c.shares = blocksOf(total, share)
 		switch {
-		case !slicesProducts(s):
+		case !sliced:
 		case s.In%splitTile == 0 && total%splitTile == 0: // columns are whole chunks then, see kernelSpectra
 			c.unit, c.shares = splitTile, min(c.shares, total/splitTile)
 		case c.shares*splitTile/2 <= total:

@@ -224,8 +224,8 @@ var _ tensor.Task = (*pairedGradient)(nil)
 
 func (g *pairedGradient) run() {
 	s := g.shape
-	g.splits = slicesProducts(s)
-	g.size = g.blockSizesOf(s)
+	g.splits = slicesGradient(s)
+	g.size = g.gradientSizesOf(s)
 	g.layout, g.rowBlocks = slotBlocksOf(s), gradientBlocks(s.Out*s.rendered(), &g.size, g.panels.blocks(), g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks(), 1, g)
 }

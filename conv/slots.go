@@ -133,7 +133,7 @@ var _ tensor.Task = (*gradient)(nil)
 // not equal.
 func (l *lattice) gradientParts(s *Shape) int {
 	const parts = 4
-	size := l.blockSizesOf(s)
+	size := l.gradientSizesOf(s)
 	if s.Paired || s.Targets() > size.gradientRows || s.Sources() > size.columns || l.count < 16*parts {
 		return 1
 	}
@@ -166,8 +166,8 @@ func gradientBlocks(n int, size *blockSizes, others, workers int) int {
 func (g *gradient) run() {
 	s := g.shape
 	g.layout = slotBlocksOf(s)
-	g.splits = slicesProducts(s)
-	g.size = g.blockSizesOf(s)
+	g.splits = slicesGradient(s)
+	g.size = g.gradientSizesOf(s)
 	g.parts = g.gradientParts(s)
 	g.rowBlocks = gradientBlocks(s.Targets(), &g.size, g.panels.blocks()*g.parts, g.cpu.Team().Size())
 	g.cpu.Team().For(g.rowBlocks*g.panels.blocks()*g.parts, 1, g)

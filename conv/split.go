@@ -34,10 +34,18 @@ func slicedLocal(m, n, k int) int {
 // fetches ahead.
 func fetchedBySlices(m, n, k int) int { return m * n * k / 32 }
 
-// slicesProducts reports whether the products for each frequency take sliced matrices: where all their
-// sizes fill a block of the matrix unit, and three quarters of the blocks that they are filled up to. The batch is
-// the steps of the gradient.
+// slicesProducts reports whether the products of the kernel's spectrum take sliced matrices: where its rows and
+// columns fill seven eighths of the blocks of the matrix unit, and those of its gradient are sliced.
 func slicesProducts(s *Shape) bool {
+	enough := func(n int) bool { return 8*n >= 7*filled(n) }
+	kinds := kinds(elementsOf(s, s.NIn))
+	return slicesGradient(s) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)
+}
+
+// slicesGradient reports whether the products for the gradient of the kernel's spectrum take sliced matrices: where
+// rows, columns and steps, the batch, fill a block of the matrix unit, and three quarters of the blocks that they are
+// filled up to.
+func slicesGradient(s *Shape) bool {
 	enough := func(n int) bool { return n >= splitTile && 4*n >= 3*filled(n) }
 	kinds := kinds(elementsOf(s, s.NIn))
 	return asm.FastSplit() && s.B <= asm.MaxSliceSteps && enough(s.B) && enough(s.Sources()/kinds) && enough(s.Targets()/kinds)

@@ -74,7 +74,7 @@ func panelsOf(s *Shape, columns int) panels {
 // widestPanels returns panels that are no smaller than those of so many columns, nor than those of a smaller batch.
 func widestPanels(s *Shape, columns int) panels {
 	_, nr := asm.GemmTile()
-	return panels{kinds: kinds(elementsOf(s, s.NIn)), n: columns, nr: nr, batch: s.B, sliced: slicesProducts(s)}
+	return panels{kinds: kinds(elementsOf(s, s.NIn)), n: columns, nr: nr, batch: s.B, sliced: slicesGradient(s)}
 }
 
 // quadsPay reports whether so many columns leave more of a vector idle than it takes to add up quads: as much as
