@@ -11,16 +11,12 @@ import (
 const (
 	// A block of positions goes through all layers while its activations stay in
 	// the second-level cache: 32 hidden units take 32 KiB a layer.
-	blockStep = 32 // a block is a multiple of it: the widest tile
-	blockMost = 256
+	blockStep = 32  // a block is a multiple of it: the widest tile
+	blockMost = 256 // but for splitBlock
 
 	// blockCost is what a block costs beside its positions, in positions: measured
 	// with blocks that are segments of their own.
 	blockCost = 64
-
-	// blockStride is the distance of the rows of a block: an odd number of cache
-	// lines, so that rows do not fall into the same sets of the first-level cache.
-	blockStride = blockMost + 16
 
 	// Gradients of parameters are summed over a segment of neighbouring blocks,
 	// then over the segments. A pass of few positions shares out the rows of the
@@ -80,6 +76,7 @@ type cpu struct {
 
 	x, y, dy, dx []float32 // operands of the pass, [rows, positions]
 	positions    int
+	most         int // positions of a block
 	width        int // of a block
 	blocks       int
 	segments     int
@@ -97,8 +94,9 @@ type cpu struct {
 	back  bool       // its weights are being split for a backward pass
 }
 
-// cpuWorker is the memory of one thread. Matrices have rows blockStride apart.
+// cpuWorker is the memory of one thread.
 type cpuWorker struct {
+	stride int         // of the rows of matrices
 	hidden [][]float32 // of the hidden layers
 	h      []float32   // the features
 	d      [2][]float32
@@ -116,8 +114,11 @@ func (n *network) planCPU(p *nn.Plan, most int) {
 		backward = forward
 	}
 	a.ReserveFor(&n.f, n.width*most, &tensor.Lifetime{From: forward, To: backward})
-	n.cpu = cpu{net: n}
+	n.cpu = cpu{net: n, most: blockMost}
 	c := &n.cpu
+	if c.split.used = splits(n.width, n.out); c.split.used {
+		c.most = splitBlock
+	}
 	if p.Inference {
 		c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, nil)
 		return
@@ -143,6 +144,13 @@ func (c *cpu) bind(dev *tensor.CPU) {
 	}
 }
 
+// strideOf returns the distance of the rows of blocks of so many positions, a multiple of blockStep: an odd number of
+// cache lines, so that rows do not fall into the same sets of the first-level cache.
+func strideOf(width int) int { return width + 16 }
+
+// row returns the n values of row r of a matrix.
+func (w *cpuWorker) row(x []float32, r, n int) []float32 { return x[r*w.stride:][:n] }
+
 // roundUp returns n values and what keeps the next piece aligned.
 func roundUp(n int) int { return (n + 15) &^ 15 }
 
@@ -155,7 +163,7 @@ func share(i, n, parts int) (from, to int) { return i * n / parts, (i + 1) * n /
 // the number of values that a backward pass needs for its sums.
 func (c *cpu) divide(positions int) int {
 	c.positions = positions
-	c.width = blockMost
+	c.width = min(c.most, max(blockMost, ceilDiv(ceilDiv(positions, segmentsMost), blockStep)*blockStep))
 	if positions < segmentsMost*blockMost {
 		// The width with which two halves of the blocks take the least time.
 		least := 0
@@ -206,14 +214,15 @@ func (c *cpu) block(b int) (col, n int) {
 
 // workspace returns how many values a worker needs.
 func (c *cpu) workspace() int {
-	matrix := c.net.width * blockStride
+	stride := strideOf(c.most)
+	matrix := c.net.width * stride
 	each := c.net.hidden.matrices(!c.net.inference)*matrix + c.splitWorkspace(!c.net.inference)
 	if c.net.inference {
 		return each
 	}
 	each += len(cpuWorker{}.d) * matrix
 	if !c.split.used {
-		each += chunkRows * blockStride
+		each += chunkRows * stride
 	}
 	return each + c.panels()
 }
@@ -221,14 +230,16 @@ func (c *cpu) workspace() int {
 // panels returns the number of values that hold a transposed block, the last
 // panel filled up to the width of any level's tile.
 func (c *cpu) panels() int {
-	return (max(c.net.width, c.net.in) + blockStep) * blockMost
+	return (max(c.net.width, c.net.in) + blockStep) * c.most
 }
 
 // reserve hands out the memory of the workers and of the sums.
 func (c *cpu) reserve(backward bool) {
-	matrix := c.net.width * blockStride
+	stride := strideOf(c.width)
+	matrix := c.net.width * stride
 	for i := range c.work {
 		w, m := &c.work[i], c.dev.Workspace(i)
+		w.stride = stride
 		take := func(n int) []float32 {
 			x := m[:n:n]
 			m = m[n:]
@@ -242,7 +253,7 @@ func (c *cpu) reserve(backward bool) {
 			w.d[0], w.d[1] = take(matrix), take(matrix)
 			w.turned = take(c.panels())
 			if !c.split.used {
-				w.rows = take(chunkRows * blockStride)
+				w.rows = take(chunkRows * stride)
 			}
 		}
 		c.reserveSplit(w, backward, take)
@@ -294,10 +305,10 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 		case c.top && c.split.used:
 			c.splitResults(w, i%c.groups, col, n)
 		case c.top:
-			c.results(w.h, i%c.groups, col, n)
+			c.results(w, i%c.groups, col, n)
 		default:
 			for r := range c.net.width {
-				copy(c.y[r*c.positions+col:][:n], w.h[r*blockStride:])
+				copy(c.y[r*c.positions+col:][:n], w.row(w.h, r, n))
 			}
 		}
 	}
@@ -307,11 +318,11 @@ func (t *cpuForward) Do(lo, hi, worker int) {
 }
 
 // results computes the rows of a group of y from the features.
-func (c *cpu) results(h []float32, group, col, n int) {
+func (c *cpu) results(w *cpuWorker, group, col, n int) {
 	l := c.net.last
 	weight, bias := l.value().Host(), l.bias.Value.Host()
 	from, to := c.group(group)
-	asm.Linear(to-from, n, l.in, weight[from*l.in:], l.in, h, blockStride, bias[from:], c.y[from*c.positions+col:], c.positions, c.stream)
+	asm.Linear(to-from, n, l.in, weight[from*l.in:], l.in, w.h, w.stride, bias[from:], c.y[from*c.positions+col:], c.positions, c.stream)
 }
 
 // strip returns the height of the next strip of rows: strips of equal height,
@@ -417,7 +428,7 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 	l := c.net.last
 	weight := l.value().Host()
 	dw, db := c.lastSums(segment)
-	distance := turn(w.turned, w.h, blockStride, l.in, n)
+	distance := turn(w.turned, w.h, w.stride, l.in, n)
 	mr, _ := asm.GemmTile()
 	from, to := c.group(group)
 	for row := from; row < to; {
@@ -425,7 +436,7 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 		c.take(w, row, m, col, n, db[row:row+m], accumulate)
 		for r := 0; r < m; {
 			height := strip(m-r, mr)
-			asm.GemmPanelsNN(height, l.in, n, w.rows[r*blockStride:], blockStride, w.turned, distance, dw[(row+r)*l.in:], l.in, accumulate)
+			asm.GemmPanelsNN(height, l.in, n, w.rows[r*w.stride:], w.stride, w.turned, distance, dw[(row+r)*l.in:], l.in, accumulate)
 			r += height
 		}
 		// What will be taken next.
@@ -433,7 +444,7 @@ func (c *cpu) topGrad(w *cpuWorker, segment, group, col, n int, accumulate bool)
 		if row+m == to {
 			ahead = c.dy[from*c.positions+min(col+n, c.positions-1):]
 		}
-		asm.LinearGrad(l.in, n, m, weight[row*l.in:], l.in, w.rows, blockStride, w.d[0], blockStride, row > from, ahead, c.positions)
+		asm.LinearGrad(l.in, n, m, weight[row*l.in:], l.in, w.rows, w.stride, w.d[0], w.stride, row > from, ahead, c.positions)
 		row += m
 	}
 }
@@ -446,7 +457,7 @@ func (c *cpu) leave(w *cpuWorker, group, col, n int) {
 	width := c.net.width
 	for r := range width {
 		at := (group*width+r)*c.positions + col
-		copy(c.down[at:at+n], w.d[0][r*blockStride:])
+		copy(c.down[at:at+n], w.d[0][r*w.stride:])
 	}
 }
 
@@ -454,7 +465,7 @@ func (c *cpu) leave(w *cpuWorker, group, col, n int) {
 // them.
 func (c *cpu) take(w *cpuWorker, row, m, col, n int, db []float32, accumulate bool) {
 	sums := w.sums[:m]
-	asm.CopyRows(w.rows, blockStride, c.dy[row*c.positions+col:], c.positions, m, n, sums)
+	asm.CopyRows(w.rows, w.stride, c.dy[row*c.positions+col:], c.positions, m, n, sums)
 	if accumulate {
 		asm.Add(db, db, sums)
 	} else {
@@ -487,7 +498,7 @@ func (c *cpu) chainGrad(w *cpuWorker, segment, col, n int, accumulate bool) {
 	if !c.top {
 		width := c.net.width
 		for r := range width {
-			d := w.d[0][r*blockStride:][:n]
+			d := w.row(w.d[0], r, n)
 			at := r*c.positions + col
 			copy(d, c.down[at:at+n])
 			for range c.groups - 1 {

@@ -104,13 +104,13 @@ func add(grad tensor.Buffer, x []float32) {
 }
 
 // multiply computes z = W h of a block of n positions, without the bias. The rows
-// of h are ld apart, those of z blockStride.
-func (l *linear) multiply(z, h []float32, ld, n int) {
+// of h are ld apart, those of z a worker's stride.
+func (l *linear) multiply(w *cpuWorker, z, h []float32, ld, n int) {
 	weight := l.value().Host()
 	mr, _ := asm.GemmTile()
 	for row := 0; row < l.out; {
 		m := strip(l.out-row, mr)
-		asm.GemmStripNN(m, n, l.in, weight[row*l.in:], l.in, h, ld, z[row*blockStride:], blockStride, false)
+		asm.GemmStripNN(m, n, l.in, weight[row*l.in:], l.in, h, ld, z[row*w.stride:], w.stride, false)
 		row += m
 	}
 }
@@ -119,7 +119,7 @@ func (l *linear) multiply(z, h []float32, ld, n int) {
 func (l *linear) weightGrad(w *cpuWorker, dw, dz, h []float32, ld, n int, accumulate bool) {
 	if mr, _ := asm.DotTile(); l.in <= dotsMost && mr > 0 {
 		for row := 0; row < l.out; row += mr {
-			asm.GemmDots(min(mr, l.out-row), l.in, n, dz[row*blockStride:], blockStride, h, ld, dw[row*l.in:], l.in, accumulate)
+			asm.GemmDots(min(mr, l.out-row), l.in, n, dz[row*w.stride:], w.stride, h, ld, dw[row*l.in:], l.in, accumulate)
 		}
 		return
 	}
@@ -127,14 +127,14 @@ func (l *linear) weightGrad(w *cpuWorker, dw, dz, h []float32, ld, n int, accumu
 	mr, _ := asm.GemmTile()
 	for row := 0; row < l.out; {
 		m := strip(l.out-row, mr)
-		asm.GemmPanelsNN(m, l.in, n, dz[row*blockStride:], blockStride, w.turned, distance, dw[row*l.in:], l.in, accumulate)
+		asm.GemmPanelsNN(m, l.in, n, dz[row*w.stride:], w.stride, w.turned, distance, dw[row*l.in:], l.in, accumulate)
 		row += m
 	}
 }
 
 // inputGrad writes W' dz of a block to dh, whose rows are ld apart, or adds it.
-func (l *linear) inputGrad(dh []float32, ld int, dz []float32, n int, accumulate bool) {
-	asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, dz, blockStride, dh, ld, accumulate, nil, 0)
+func (l *linear) inputGrad(w *cpuWorker, dh []float32, ld int, dz []float32, n int, accumulate bool) {
+	asm.LinearGrad(l.in, n, l.out, l.value().Host(), l.in, dz, w.stride, dh, ld, accumulate, nil, 0)
 }
 
 // shape is what the configurations of all kinds of networks have in common.

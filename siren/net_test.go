@@ -174,6 +174,7 @@ var shapes = []struct {
 	{300, Config{In: 3, Out: 1100}},
 	{1500, Config{In: 3, Out: 50, LearnOmega: true}},
 	{9000, Config{In: 3, Hidden: 6, Out: 9, Layers: 4}},
+	{17500, Config{In: 2, Out: 33}}, // blocks of a page where matrices are split
 	{1, FiltersConfig{In: 3, Hidden: 5, Out: 1}},
 	{333, FiltersConfig{Filter: Fourier, In: 2, Hidden: 8, Out: 530, WeightNorm: true}},
 	{300, FiltersConfig{In: 3, Out: 1100}},

@@ -53,7 +53,7 @@ func (p *perceptron) forward(c *cpu, w *cpuWorker, col, n int) []float32 {
 		h := w.hidden[i%2]
 		l.preactivation(w, h, h, in, ld, w.hidden[2], n)
 		p.activate(w, l, h, nil, n)
-		in, ld = h, blockStride
+		in, ld = h, w.stride
 	}
 	return in
 }
@@ -64,7 +64,7 @@ func (p *perceptron) record(c *cpu, w *cpuWorker, col, n int) []float32 {
 		h, slope, normal := p.kept(w, i, unitH), p.kept(w, i, unitSlope), p.kept(w, i, unitNormal)
 		l.preactivation(w, h, normal, in, ld, p.kept(w, i, unitInverse), n)
 		p.activate(w, l, h, slope, n)
-		in, ld = h, blockStride
+		in, ld = h, w.stride
 	}
 	return in
 }
@@ -75,14 +75,14 @@ func (p *perceptron) kept(w *cpuWorker, i, what int) []float32 { return w.hidden
 // preactivation computes W h + b and normalises it where the layer does, leaving the
 // standardised values in normal, which may be z, and 1/deviation in inverse.
 func (l *unit) preactivation(w *cpuWorker, z, normal, h []float32, ld int, inverse []float32, n int) {
-	l.multiply(z, h, ld, n)
-	l.addBias(z, n)
+	l.multiply(w, z, h, ld, n)
+	l.addBias(w, z, n)
 	if l.scale == nil {
 		return
 	}
 	l.standardize(w, normal, z, inverse[:n])
 	for r, scale := range l.scale.Value.Host()[:l.out] {
-		asm.Affine(z[r*blockStride:][:n], normal[r*blockStride:][:n], scale, l.shift.Value.Host()[r])
+		asm.Affine(w.row(z, r, n), w.row(normal, r, n), scale, l.shift.Value.Host()[r])
 	}
 }
 
@@ -93,20 +93,20 @@ func (l *unit) standardize(w *cpuWorker, normal, z, inverse []float32) {
 	mean, square := w.spareRows(n)
 	clear(mean)
 	for r := range l.out {
-		asm.Add(mean, mean, z[r*blockStride:][:n])
+		asm.Add(mean, mean, w.row(z, r, n))
 	}
 	asm.Affine(mean, mean, 1/float32(l.out), 0)
 	clear(square)
 	for r := range l.out {
-		row := normal[r*blockStride:][:n]
-		asm.Sub(row, z[r*blockStride:][:n], mean)
+		row := w.row(normal, r, n)
+		asm.Sub(row, w.row(z, r, n), mean)
 		asm.MulAdd(square, row, row)
 	}
 	for k, s := range square {
 		inverse[k] = 1 / float32(math.Sqrt(float64(s/float32(l.out))+normEps))
 	}
 	for r := range l.out {
-		row := normal[r*blockStride:][:n]
+		row := w.row(normal, r, n)
 		asm.Mul(row, row, inverse)
 	}
 }
@@ -116,7 +116,7 @@ func (l *unit) standardize(w *cpuWorker, normal, z, inverse []float32) {
 func (p *perceptron) activate(w *cpuWorker, l *unit, h, slope []float32, n int) {
 	spare, _ := w.spareRows(n)
 	for r := range l.out {
-		from, to := r*blockStride, r*blockStride+n
+		from, to := r*w.stride, r*w.stride+n
 		row, s := h[from:to], spare // where nobody wants the derivative, it costs little
 		if slope != nil {
 			s = slope[from:to]
@@ -174,21 +174,21 @@ func (p *perceptron) backward(c *cpu, w *cpuWorker, sums []float32, col, n int, 
 		l, d := p.layers[i], w.d[1-spare]
 		end -= l.sums()
 		own := sums[end:]
-		l.times(d, d, p.kept(w, i, unitSlope), n)
+		l.times(w, d, d, p.kept(w, i, unitSlope), n)
 		if l.scale != nil {
 			l.normGrad(w, own[l.linear.sums():], d, p.kept(w, i, unitNormal), p.kept(w, i, unitInverse)[:n], n, accumulate)
 		}
 		dw, db := l.split(own)
-		l.biasGrad(db, d, n, accumulate)
+		l.biasGrad(w, db, d, n, accumulate)
 		in, ld := c.x[col:], c.positions
 		if i > 0 {
-			in, ld = p.kept(w, i-1, unitH), blockStride
+			in, ld = p.kept(w, i-1, unitH), w.stride
 		}
 		l.weightGrad(w, dw, d, in, ld, n, accumulate)
 		if i > 0 {
-			l.inputGrad(w.d[spare], blockStride, d, n, false)
+			l.inputGrad(w, w.d[spare], w.stride, d, n, false)
 		} else if c.dx != nil {
-			l.inputGrad(c.dx[col:], c.positions, d, n, false)
+			l.inputGrad(w, c.dx[col:], c.positions, d, n, false)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (l *unit) normGrad(w *cpuWorker, sums, d, x, inverse []float32, n int, accu
 	clear(g)
 	clear(gx)
 	for r, scale := range l.scale.Value.Host()[:l.out] {
-		dr, xr := d[r*blockStride:][:n], x[r*blockStride:][:n]
+		dr, xr := w.row(d, r, n), w.row(x, r, n)
 		sum(&dshift[r], dr, accumulate)
 		dot := asm.Dot(dr, xr)
 		if accumulate {
@@ -217,7 +217,7 @@ func (l *unit) normGrad(w *cpuWorker, sums, d, x, inverse []float32, n int, accu
 	asm.Affine(g, g, 1/float32(l.out), 0)
 	asm.Affine(gx, gx, 1/float32(l.out), 0)
 	for r := range l.out {
-		dr, xr := d[r*blockStride:][:n], x[r*blockStride:][:n]
+		dr, xr := w.row(d, r, n), w.row(x, r, n)
 		asm.Sub(dr, dr, g)
 		asm.Mul(xr, xr, gx)
 		asm.Sub(dr, dr, xr)

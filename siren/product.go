@@ -42,8 +42,8 @@ func (p *product) forward(c *cpu, w *cpuWorker, col, n int) []float32 {
 	p.filters[0].values(c, w, z, nil, col, n)
 	for i, l := range p.linears {
 		p.filters[i+1].values(c, w, f, nil, col, n)
-		l.affine(u, z, n)
-		l.times(z, f, u, n)
+		l.affine(w, u, z, n)
+		l.times(w, z, f, u, n)
 	}
 	return z
 }
@@ -54,8 +54,8 @@ func (p *product) record(c *cpu, w *cpuWorker, col, n int) []float32 {
 	}
 	for i, l := range p.linears {
 		u := p.kept(w, i+1, keepU)
-		l.affine(u, p.z(w, i), n)
-		l.times(p.kept(w, i+1, keepZ), p.kept(w, i+1, keepF), u, n)
+		l.affine(w, u, p.z(w, i), n)
+		l.times(w, p.kept(w, i+1, keepZ), p.kept(w, i+1, keepF), u, n)
 	}
 	return p.z(w, len(p.linears))
 }
@@ -72,34 +72,33 @@ func (p *product) z(w *cpuWorker, i int) []float32 {
 }
 
 // affine computes W h + b of a block.
-func (l *linear) affine(u, h []float32, n int) {
-	l.multiply(u, h, blockStride, n)
-	l.addBias(u, n)
+func (l *linear) affine(w *cpuWorker, u, h []float32, n int) {
+	l.multiply(w, u, h, w.stride, n)
+	l.addBias(w, u, n)
 }
 
 // addBias adds the bias to the rows of a block.
-func (l *linear) addBias(z []float32, n int) {
+func (l *linear) addBias(w *cpuWorker, z []float32, n int) {
 	for r, b := range l.bias.Value.Host()[:l.out] {
-		row := z[r*blockStride:][:n]
+		row := w.row(z, r, n)
 		asm.Affine(row, row, 1, b)
 	}
 }
 
 // times multiplies two blocks of the map's results.
-func (l *linear) times(z, x, y []float32, n int) {
+func (l *linear) times(w *cpuWorker, z, x, y []float32, n int) {
 	for r := range l.out {
-		at := r * blockStride
-		asm.Mul(z[at:at+n], x[at:at+n], y[at:at+n])
+		asm.Mul(w.row(z, r, n), w.row(x, r, n), w.row(y, r, n))
 	}
 }
 
 // values computes the filter at a block of positions and, unless slope is nil, its
 // derivative by the argument of the sine.
 func (f *filter) values(c *cpu, w *cpuWorker, value, slope []float32, col, n int) {
-	f.multiply(value, c.x[col:], c.positions, n)
+	f.multiply(w, value, c.x[col:], c.positions, n)
 	envelope, t := w.spareRows(n)
 	for r, b := range f.bias.Value.Host()[:f.out] {
-		from, to := r*blockStride, r*blockStride+n
+		from, to := r*w.stride, r*w.stride+n
 		v := value[from:to]
 		if slope != nil {
 			asm.SinCosAffine(v, slope[from:to], v, 1, b)
@@ -177,8 +176,8 @@ func (p *product) backward(c *cpu, w *cpuWorker, sums []float32, col, n int, acc
 		df := d
 		if i > 0 {
 			df = p.kept(w, i, keepU)
-			f.times(df, df, d, n)
-			f.times(d, d, p.kept(w, i, keepF), n)
+			f.times(w, df, df, d, n)
+			f.times(w, d, d, p.kept(w, i, keepF), n)
 		}
 		end -= f.sums()
 		last := i == len(p.filters)-1
@@ -189,17 +188,17 @@ func (p *product) backward(c *cpu, w *cpuWorker, sums []float32, col, n int, acc
 		l := p.linears[i-1]
 		end -= roundUp(l.sums())
 		dw, db := l.split(sums[end:])
-		l.biasGrad(db, d, n, accumulate)
-		l.weightGrad(w, dw, d, p.z(w, i-1), blockStride, n, accumulate)
-		l.inputGrad(w.d[spare], blockStride, d, n, false)
+		l.biasGrad(w, db, d, n, accumulate)
+		l.weightGrad(w, dw, d, p.z(w, i-1), w.stride, n, accumulate)
+		l.inputGrad(w, w.d[spare], w.stride, d, n, false)
 		spare = 1 - spare
 	}
 }
 
 // biasGrad sums the rows of dz.
-func (l *linear) biasGrad(db, dz []float32, n int, accumulate bool) {
+func (l *linear) biasGrad(w *cpuWorker, db, dz []float32, n int, accumulate bool) {
 	for r := range l.out {
-		sum(&db[r], dz[r*blockStride:][:n], accumulate)
+		sum(&db[r], w.row(dz, r, n), accumulate)
 	}
 }
 
@@ -208,12 +207,12 @@ func (l *linear) biasGrad(db, dz []float32, n int, accumulate bool) {
 // of the positions, if wanted, or with addX adds to it.
 func (f *filter) backward(c *cpu, w *cpuWorker, sums, df, value, slope []float32, col, n int, accumulate, addX bool) {
 	da := slope
-	f.times(da, df, slope, n)
+	f.times(w, da, df, slope, n)
 	dw, db := f.split(sums)
-	f.biasGrad(db, da, n, accumulate)
+	f.biasGrad(w, db, da, n, accumulate)
 	f.weightGrad(w, dw, da, c.x[col:], c.positions, n, accumulate)
 	if c.dx != nil {
-		f.inputGrad(c.dx[col:], c.positions, da, n, addX)
+		f.inputGrad(w, c.dx[col:], c.positions, da, n, addX)
 	}
 	if f.mu == nil {
 		return
@@ -226,8 +225,8 @@ func (f *filter) backward(c *cpu, w *cpuWorker, sums, df, value, slope []float32
 	}
 	for r := range f.out {
 		// q is minus the gradient of half the square of the distance.
-		q := value[r*blockStride:][:n]
-		asm.Mul(q, q, df[r*blockStride:][:n])
+		q := w.row(value, r, n)
+		asm.Mul(q, q, w.row(df, r, n))
 		f.envelopeGrad(c, w, dmu, dgamma, q, r, col)
 	}
 }

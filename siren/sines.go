@@ -39,16 +39,16 @@ func (s *sines) input(c *cpu, w *cpuWorker, i, col int) (h []float32, ld int) {
 	if i == 0 {
 		return c.x[col:], c.positions
 	}
-	return s.h(w, i-1), blockStride
+	return s.h(w, i-1), w.stride
 }
 
 func (s *sines) forward(c *cpu, w *cpuWorker, col, n int) []float32 {
 	for i, l := range s.layers {
 		h := s.h(w, i)
 		in, ld := s.input(c, w, i, col)
-		l.multiply(h, in, ld, n)
+		l.multiply(w, h, in, ld, n)
 		for r, b := range l.bias.Value.Host()[:l.out] {
-			v := h[r*blockStride : r*blockStride+n]
+			v := w.row(h, r, n)
 			asm.SinAffine(v, v, l.w, l.w*b)
 		}
 	}
@@ -59,9 +59,9 @@ func (s *sines) record(c *cpu, w *cpuWorker, col, n int) []float32 {
 	for i, l := range s.layers {
 		h, slope, z := s.h(w, i), s.slope(w, i), s.z(w, i)
 		in, ld := s.input(c, w, i, col)
-		l.multiply(z, in, ld, n)
+		l.multiply(w, z, in, ld, n)
 		for r, b := range l.bias.Value.Host()[:l.out] {
-			from, to := r*blockStride, r*blockStride+n
+			from, to := r*w.stride, r*w.stride+n
 			asm.SinCosAffine(h[from:to], slope[from:to], z[from:to], l.w, l.w*b)
 			if l.learned() {
 				asm.Affine(z[from:to], z[from:to], 1, b)
@@ -91,9 +91,9 @@ func (s *sines) backward(c *cpu, w *cpuWorker, sums []float32, col, n int, accum
 		in, ld := s.input(c, w, i, col)
 		l.weightGrad(w, dw, d, in, ld, n, accumulate)
 		if i > 0 {
-			l.inputGrad(w.d[spare], blockStride, d, n, false)
+			l.inputGrad(w, w.d[spare], w.stride, d, n, false)
 		} else if c.dx != nil {
-			l.inputGrad(c.dx[col:], c.positions, d, n, false)
+			l.inputGrad(w, c.dx[col:], c.positions, d, n, false)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (s *sines) slopes(w *cpuWorker, i int, d, db []float32, dOmega *float32, n 
 	slope, z := s.slope(w, i), s.z(w, i)
 	omega := float32(0)
 	for r := range l.out {
-		from, to := r*blockStride, r*blockStride+n
+		from, to := r*w.stride, r*w.stride+n
 		dz := d[from:to]
 		// The gradient of w is sum dh cos(w z) z = (sum dz z)/w; where w is
 		// zero, the cosine is one and dz would not show it.

@@ -13,6 +13,11 @@ const (
 	// splitRows is the number of rows of the weights that are split at a time.
 	splitRows = asm.SplitTile
 
+	// splitBlock is the most positions of a block, a page of a row of dy: where dy lies in memory, reading it takes
+	// longer than multiplying it, and the processor fetches ahead within a page. Blocks have more than blockMost where
+	// there are at least segmentsMost of them.
+	splitBlock = 1024
+
 	// splitHidden is the least width of the hidden layers for which the steps of a
 	// split product, 32 at a time, are worth their price.
 	splitHidden = 32
@@ -31,11 +36,15 @@ type splitWorker struct {
 	grad asm.GradSplit
 }
 
+// splits reports whether the last layer, of so many features and results, multiplies split matrices.
+func splits(width, out int) bool {
+	return asm.FastSplit() && width >= splitHidden && out >= splitRows
+}
+
 // planSplit reserves the weights; backward is nil for inference.
 func (c *cpu) planSplit(a *tensor.Arena, forward, backward *tensor.Lifetime) {
 	out, width := c.net.out, c.net.width
 	s := &c.split
-	*s = splitLayer{used: asm.FastSplit() && width >= splitHidden && out >= splitRows}
 	if !s.used {
 		return
 	}
@@ -52,9 +61,9 @@ func (c *cpu) splitWorkspace(backward bool) int {
 	case !c.split.used:
 		return 0
 	case !backward:
-		return asm.SplitSize(blockMost, width)
+		return asm.SplitSize(c.most, width)
 	}
-	return max(asm.SplitSize(blockMost, width), asm.SplitSize(width, blockMost)) + asm.GradSplitWork
+	return max(asm.SplitSize(c.most, width), asm.SplitSize(width, c.most)) + asm.GradSplitWork
 }
 
 // reserveSplit hands out the memory of a worker.
@@ -63,9 +72,9 @@ func (c *cpu) reserveSplit(w *cpuWorker, backward bool, take func(n int) []float
 	switch {
 	case !c.split.used:
 	case backward:
-		w.split.h, w.split.grad.Work = take(asm.SplitSize(width, blockMost)), take(asm.GradSplitWork)
+		w.split.h, w.split.grad.Work = take(asm.SplitSize(width, c.most)), take(asm.GradSplitWork)
 	default:
-		w.split.h = take(asm.SplitSize(blockMost, width))
+		w.split.h = take(asm.SplitSize(c.most, width))
 	}
 }
 
@@ -102,7 +111,7 @@ func (c *cpu) splitWeights(back bool) {
 // splitResults is results by split matrices, for all rows.
 func (c *cpu) splitResults(w *cpuWorker, group, col, n int) {
 	l := c.net.last
-	asm.SplitRight(w.split.h, w.h, blockStride, l.in, n)
+	asm.SplitRight(w.split.h, w.h, w.stride, l.in, n)
 	from, to := c.group(group)
 	weight := c.split.forward.Host()[from/splitRows*asm.SplitSize(splitRows, l.in):]
 	asm.LinearSplit(to-from, n, l.in, weight, w.split.h, l.bias.Value.Host()[from:], c.y[from*c.positions+col:], c.positions, c.stream)
@@ -112,7 +121,7 @@ func (c *cpu) splitResults(w *cpuWorker, group, col, n int) {
 func (c *cpu) splitTopGrad(w *cpuWorker, segment, group, col, n int, accumulate bool) {
 	l := c.net.last
 	dw, db := c.lastSums(segment)
-	asm.Transpose(w.turned, l.in, w.h, blockStride, l.in, n)
+	asm.Transpose(w.turned, l.in, w.h, w.stride, l.in, n)
 	asm.SplitRight(w.split.h, w.turned, l.in, n, l.in)
 	from, to := c.group(group)
 	g := &w.split.grad
@@ -121,7 +130,7 @@ func (c *cpu) splitTopGrad(w *cpuWorker, segment, group, col, n int, accumulate 
 		Y: c.dy[from*c.positions+col:], LDY: c.positions,
 		W: c.split.back.Host()[from/splitRows*asm.SplitSize(l.in, splitRows):], H: w.split.h,
 		DW: dw[from*l.in:], LDDW: l.in, DB: db[from:], AddW: accumulate,
-		DH: w.d[0], LDDH: blockStride,
+		DH: w.d[0], LDDH: w.stride,
 		Work: g.Work,
 		// The first rows of the next block.
 		Ahead: n - (ceilDiv(to-from, splitRows)-1)*splitRows*c.positions,
