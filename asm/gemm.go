@@ -6,6 +6,12 @@ import "math/bits"
 // of rows and columns of C that one call of GemmNN or GemmTN computes.
 func GemmTile() (mr, nr int) { return gemmTile() }
 
+// StripRows returns how many rows a strip of k steps may have: those of GemmTile, or more.
+func StripRows(k int) int {
+	mr, _ := gemmTile()
+	return max(mr, fewStepRows(k))
+}
+
 // RowStrips returns the number of strips of at most mr rows, see GemmTile, that m rows make.
 func RowStrips(m int) int {
 	mr, _ := gemmTile()
@@ -83,7 +89,7 @@ func GemmTN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32
 	gemmTN(m, n, k, a, lda, b, ldb, n, c, ldc, accumulate)
 }
 
-// GemmStripNN is GemmNN for any n: it multiplies a strip of at most mr rows, tile
+// GemmStripNN is GemmNN for any n: it multiplies a strip of at most StripRows(k) rows, tile
 // by tile, for a fraction of the cost of so many calls. Its elements have the
 // bits that GemmNN gives them.
 func GemmStripNN(m, n, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int, accumulate bool) {
@@ -243,9 +249,8 @@ func checkTile(op string, m, n, k int) {
 
 // checkStrip is checkTile for any number of columns.
 func checkStrip(op string, m, n, k int) {
-	mr, _ := gemmTile()
-	if uint(m) > uint(mr) || n < 0 || k < 0 {
-		panic(&Error{op, "m outside the tile of GemmTile, n < 0 or k < 0"})
+	if uint(m) > uint(StripRows(k)) || n < 0 || k < 0 {
+		panic(&Error{op, "m below 0 or above StripRows, n < 0 or k < 0"})
 	}
 }
 

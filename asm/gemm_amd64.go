@@ -40,7 +40,7 @@ func gemmTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c
 func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	switch level {
 	case AVX512:
-		if outerPays(n, k) {
+		if outerPays(m, n, k) {
 			souterAVX512(m, n, k, unsafe.SliceData(a), lda, 1, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
@@ -56,7 +56,7 @@ func gemmAheadNN(m, n, k int, a []float32, lda int, b []float32, ldb, distance i
 func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance int, c []float32, ldc int, ahead Ahead, accumulate bool) {
 	switch level {
 	case AVX512:
-		if outerPays(n, k) {
+		if outerPays(m, n, k) {
 			souterAVX512(m, n, k, unsafe.SliceData(a), 1, lda, unsafe.SliceData(b), ldb, distance, unsafe.SliceData(c), ldc, accumulate)
 			return
 		}
@@ -68,8 +68,17 @@ func gemmAheadTN(m, n, k int, a []float32, lda int, b []float32, ldb, distance i
 	}
 }
 
-// outerPays reports whether k outer products take less time than register tiles.
-func outerPays(n, k int) bool { return 1 <= k && k <= 4 && n > avx512NR }
+// fewStepRows returns how many rows a strip of k outer products may have, or 0 where the level has none. The more, the
+// less often columns begin.
+func fewStepRows(k int) int {
+	if level == AVX512 && 1 <= k && k <= 4 {
+		return 32
+	}
+	return 0
+}
+
+// outerPays reports whether k outer products take less time than register tiles, or do more rows.
+func outerPays(m, n, k int) bool { return m <= fewStepRows(k) && (n > avx512NR || m > avx512MR) }
 
 // columnMask has the lowest n <= 32 bits set.
 func columnMask(n int) uint32 { return uint32(1<<uint(n) - 1) }

@@ -25,6 +25,9 @@ func gemmTile() (mr, nr int) {
 // fullStrips: the kernels compute 4 or 8 rows.
 func fullStrips() bool { return level == NEON }
 
+// fewStepRows: there are no kernels for few steps.
+func fewStepRows(int) int { return 0 }
+
 // gemmNN is not inlined and calls something, so that it has the prologue in which the
 // scheduler can stop a goroutine that calls it in a loop.
 //

@@ -273,7 +273,7 @@ func panelsOf(b *guarded, nr, gap int) (panels []float32, distance int) {
 // tiles that it consists of.
 func stripCase(t *testing.T, rng *rand.Rand, m, n, k, pad int, accumulate bool, value func(i, j int) float32) {
 	t.Helper()
-	_, nr := GemmTile()
+	mr, nr := GemmTile()
 	for _, f := range stripFuncs {
 		rows, cols := m, k
 		if f.trans {
@@ -290,8 +290,14 @@ func stripCase(t *testing.T, rng *rand.Rand, m, n, k, pad int, accumulate bool, 
 			return &guarded{m, n, start.ld, start.off, append([]float32(nil), start.buf...)}
 		}
 		want := result()
-		for q := 0; q < n; q += nr {
-			f.tile(m, min(nr, n-q), k, a.data(), a.ld, b.data()[q:], b.ld, want.data()[q:], want.ld, accumulate)
+		for r := 0; r < m; r += mr {
+			at := r * a.ld
+			if f.trans {
+				at = r
+			}
+			for q := 0; q < n; q += nr {
+				f.tile(min(mr, m-r), min(nr, n-q), k, a.data()[at:], a.ld, b.data()[q:], b.ld, want.data()[r*want.ld+q:], want.ld, accumulate)
+			}
 		}
 		check := func(name string, c *guarded) {
 			t.Helper()
@@ -333,9 +339,9 @@ func TestGemmStrips(t *testing.T) {
 		if raceEnabled || runtime.GOARCH != "amd64" {
 			step = 3
 		}
-		for m := 1; m <= mr; m += step {
-			for _, n := range []int{1, nr - 1, nr, nr + 1, nr + nr/2, 2*nr - 1, 2 * nr, 2*nr + 1, 3*nr + nr/2 - 1, 5 * nr} {
-				for _, k := range []int{0, 1, 2, 3, 4, 7, 22, 39, 52} {
+		for _, k := range []int{0, 1, 2, 3, 4, 7, 22, 39, 52} {
+			for m := 1; m <= StripRows(k); m += step {
+				for _, n := range []int{1, nr - 1, nr, nr + 1, nr + nr/2, 2*nr - 1, 2 * nr, 2*nr + 1, 3*nr + nr/2 - 1, 5 * nr} {
 					stripCase(t, rng, m, n, k, 3, (m+n+k)%2 == 0, value)
 				}
 			}
@@ -362,8 +368,7 @@ func FuzzGemmStrip(f *testing.F) {
 			if err := SetLevel(l); err != nil {
 				t.Fatal(err)
 			}
-			mr, _ := GemmTile()
-			stripCase(t, rng, 1+int(m8)%mr, 1+int(n16)%700, int(k8), int(pad)%20, accumulate, func(int, int) float32 {
+			stripCase(t, rng, 1+int(m8)%StripRows(int(k8)), 1+int(n16)%700, int(k8), int(pad)%20, accumulate, func(int, int) float32 {
 				return float32(math.Ldexp(2*rng.Float64()-1, rng.IntN(41)-20))
 			})
 		}
@@ -404,7 +409,9 @@ func TestGemmPanics(t *testing.T) {
 		"short b":                 func() { GemmNN(1, 2, 5, x, 5, x[:9], 2, x, 2, false) },
 		"short c":                 func() { GemmNN(2, 2, 1, x, 1, x, 2, x[:3], 2, false) },
 		"rows of c overlap":       func() { GemmNN(2, 2, 1, x, 1, x, 2, x, 1, false) },
-		"strip too high":          func() { GemmStripNN(mr+1, 1, 1, x, 1, x, 1, x, 1, false) },
+		"strip too high":          func() { GemmStripNN(StripRows(1)+1, 1, 1, x, 1, x, 1, x, 1, false) },
+		"strip of more steps":     func() { GemmStripNN(mr+1, 1, 5, x, 5, x, 1, x, 1, false) },
+		"strip of no steps":       func() { GemmStripNN(mr+1, 1, 0, x, 1, x, 1, x, 1, false) },
 		"strip of n < 0":          func() { GemmStripTN(1, -1, 1, x, 1, x, 1, x, 1, false) },
 		"strip, short b":          func() { GemmStripNN(1, 100, 3, x, 3, x[:299], 100, x, 100, false) },
 		"strip, short a":          func() { GemmStripTN(2, 100, 3, x[:5], 2, x, 100, x, 100, false) },
@@ -412,8 +419,8 @@ func TestGemmPanics(t *testing.T) {
 		"strip, short a by rows":  func() { GemmStripNN(2, 100, 3, x[:5], 3, x, 100, x, 100, false) },
 		"strip, short b, k-major": func() { GemmStripTN(2, 100, 3, x, 2, x[:299], 100, x, 100, false) },
 		"strip of k < 0":          func() { GemmStripNN(1, 1, -1, x, 1, x, 1, x, 1, false) },
-		"panels too high":         func() { GemmPanelsNN(mr+1, 1, 1, x, 1, x, nr, x, 1, false) },
-		"k-major, too high":       func() { GemmPanelsTN(mr+1, 1, 1, x, mr+1, x, nr, x, 1, false) },
+		"panels too high":         func() { GemmPanelsNN(StripRows(1)+1, 1, 1, x, 1, x, nr, x, 1, false) },
+		"k-major, too high":       func() { GemmPanelsTN(StripRows(1)+1, 1, 1, x, StripRows(1)+1, x, nr, x, 1, false) },
 		"panels, short a":         func() { GemmPanelsNN(2, 1, 3, x[:5], 3, x, 3*nr, x, 1, false) },
 		"panels, short k-major a": func() { GemmPanelsTN(2, 1, 3, x[:5], 2, x, 3*nr, x, 1, false) },
 		"panels, short c":         func() { GemmPanelsNN(2, 2, 3, x, 3, x, 3*nr, x[:3], 2, false) },

@@ -107,9 +107,9 @@ func add(grad tensor.Buffer, x []float32) {
 // of h are ld apart, those of z a worker's stride.
 func (l *linear) multiply(w *cpuWorker, z, h []float32, ld, n int) {
 	weight := l.value().Host()
-	mr, _ := asm.GemmTile()
+	most := asm.StripRows(l.in)
 	for row := 0; row < l.out; {
-		m := strip(l.out-row, mr)
+		m := strip(l.out-row, most)
 		asm.GemmStripNN(m, n, l.in, weight[row*l.in:], l.in, h, ld, z[row*w.stride:], w.stride, false)
 		row += m
 	}

@@ -308,6 +308,10 @@ func reaches(left *int, n, step int) bool {
 func (j *gemmJob) plan(workers int) {
 	j.planTiles(workers)
 	j.planPacking()
+	if !j.dots && !j.packA && !j.packB { // few steps have high strips
+		j.mr = asm.StripRows(j.k)
+		j.strips = ceilDiv(j.m, j.mr)
+	}
 	j.planSteps()
 	j.planStreams(workers)
 	j.blocked = j.packA || j.packB && !j.ownB || j.dots && j.k > j.kc
