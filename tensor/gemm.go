@@ -308,9 +308,8 @@ func reaches(left *int, n, step int) bool {
 func (j *gemmJob) plan(workers int) {
 	j.planTiles(workers)
 	j.planPacking()
-	if !j.dots && !j.packA && !j.packB { // few steps have high strips
-		j.mr = asm.StripRows(j.k)
-		j.strips = ceilDiv(j.m, j.mr)
+	if rows := asm.StripRows(j.k); rows > j.mr && !j.dots && !j.packA && !j.packB {
+		j.mr, j.strips = rows, ceilDiv(j.m, rows)
 	}
 	j.planSteps()
 	j.planStreams(workers)

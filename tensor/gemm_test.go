@@ -293,6 +293,25 @@ func TestGemmEvenBlocks(t *testing.T) {
 	})
 }
 
+// TestGemmStripHeights: two workers share an even number of tiles where operands are in place, and products of few steps
+// have strips as high as the level allows.
+func TestGemmStripHeights(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for m := 16; m < 200; m += 3 {
+			for n := 40; n < 100; n += 7 {
+				j := gemmJob{m: m, n: n, k: 40, batch: 1, lda: 40, ldb: n, ldc: n, alpha: 1}
+				if j.plan(2); !j.packA && !j.packB && j.strips*j.panels%2 == 1 && j.strips*j.panels < gemmOddTiles {
+					t.Errorf("%d x %d x %d: %d strips of %d panels", m, n, j.k, j.strips, j.panels)
+				}
+			}
+		}
+		j := gemmJob{m: 32, n: 1856, k: 3, batch: 1, lda: 3, ldb: 1856, ldc: 1856, alpha: 1}
+		if j.plan(1); !j.packB && j.strips != ceilDiv(j.m, asm.StripRows(j.k)) {
+			t.Errorf("%d strips of 32 rows and 3 steps", j.strips)
+		}
+	})
+}
+
 // TestGemmInPlace: a large cache makes a B in whole lines stay in place where it would else be packed, small ones and
 // those at a distance of pages aside.
 func TestGemmInPlace(t *testing.T) {
