@@ -76,7 +76,7 @@ type cpu struct {
 
 	x, y, dy, dx []float32 // operands of the pass, [rows, positions]
 	positions    int
-	most         int // positions of a block
+	most         int // positions of a block of the largest pass
 	width        int // of a block
 	blocks       int
 	segments     int
@@ -114,11 +114,10 @@ func (n *network) planCPU(p *nn.Plan, most int) {
 		backward = forward
 	}
 	a.ReserveFor(&n.f, n.width*most, &tensor.Lifetime{From: forward, To: backward})
-	n.cpu = cpu{net: n, most: blockMost}
+	n.cpu = cpu{net: n}
 	c := &n.cpu
-	if c.split.used = splits(n.width, n.out); c.split.used {
-		c.most = splitBlock
-	}
+	c.split.used = splits(n.width, n.out)
+	c.most = c.widest(most)
 	if p.Inference {
 		c.planSplit(a, &tensor.Lifetime{From: forward, To: forward}, nil)
 		return
@@ -159,11 +158,19 @@ func ceilDiv(x, y int) int { return (x + y - 1) / y }
 // share returns part i of n things that are shared out evenly among parts.
 func share(i, n, parts int) (from, to int) { return i * n / parts, (i + 1) * n / parts }
 
+// widest returns the most positions of a block of so many.
+func (c *cpu) widest(positions int) int {
+	if !c.split.used {
+		return blockMost
+	}
+	return min(splitBlock, max(blockMost, ceilDiv(ceilDiv(positions, segmentsMost), blockStep)*blockStep))
+}
+
 // divide chooses blocks, segments and, for the last layer, groups. It returns
 // the number of values that a backward pass needs for its sums.
 func (c *cpu) divide(positions int) int {
 	c.positions = positions
-	c.width = min(c.most, max(blockMost, ceilDiv(ceilDiv(positions, segmentsMost), blockStep)*blockStep))
+	c.width = c.widest(positions)
 	if positions < segmentsMost*blockMost {
 		// The width with which two halves of the blocks take the least time.
 		least := 0
