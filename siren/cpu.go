@@ -158,9 +158,9 @@ func ceilDiv(x, y int) int { return (x + y - 1) / y }
 // share returns part i of n things that are shared out evenly among parts.
 func share(i, n, parts int) (from, to int) { return i * n / parts, (i + 1) * n / parts }
 
-// widest returns the most positions of a block of so many.
+// widest returns the most positions that a block has in a pass of so many.
 func (c *cpu) widest(positions int) int {
-	if !c.split.used {
+	if !c.split.used || c.net.width > splitHidden {
 		return blockMost
 	}
 	return min(splitBlock, max(blockMost, ceilDiv(ceilDiv(positions, segmentsMost), blockStep)*blockStep))

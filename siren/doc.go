@@ -42,10 +42,10 @@
 // all layers (cpu.go): hidden layers stay in the cache, results are written once,
 // their gradient is read once, and the backward pass evaluates the hidden layers
 // again rather than keep them. Where the processor has a matrix unit, the last map
-// multiplies split matrices there, and blocks have up to 1024 positions (split.go).
-// Gradients of parameters are summed over segments of blocks and then, in order, over
-// the segments; segments follow from the number of positions. The hidden layers are those of sines.go, product.go and
-// perceptron.go. On other devices every map of a Net is one matrix product with the
+// multiplies split matrices there, and with 32 features blocks have up to 1024
+// positions (split.go). Gradients of parameters are summed over segments of blocks and
+// then, in order, over the segments; segments follow from the number of positions. The
+// hidden layers are those of sines.go, product.go and perceptron.go. On other devices every map of a Net is one matrix product with the
 // sine in its epilogue (device.go); Filters and MLP run on a CPU only.
 //
 // A network stands alone as well: fitted to the pixels of an image it is the image
