@@ -31,7 +31,7 @@ func TestPairedPasses(t *testing.T) {
 		{1, 2, 2, 4, 2, 4, 1, 1, 1, 5, Same, 1},
 		{16, 8, 4, 4, 4, 4, 3, 3, 64, 3, Same, 1},   // whole blocks of the matrix unit
 		{40, 72, 4, 4, 4, 4, 2, 3, 31, 3, Same, 1},  // several of them
-		{26, 40, 4, 4, 4, 4, 3, 4, 32, 3, Same, 1},  // for the gradient alone
+		{26, 40, 4, 4, 4, 4, 3, 4, 32, 3, Same, 1},  // enough for the gradient alone
 		{32, 16, 4, 4, 4, 4, 3, 4, 32, 7, Same, 1},  // with spectra of features
 		{1, 1, 2, 2, 2, 2, 80, 80, 128, 3, Same, 1}, // planes that are transformed for some groups at a time
 		{2, 3, 8, 12, 8, 12, 7, 5, 17, 5, Same, 2},

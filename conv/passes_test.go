@@ -108,9 +108,9 @@ func trials() []trial {
 		{16, 8, 4, 4, 4, 4, 3, 4, 64, 3, Same},   // whole blocks of the matrix unit
 		{24, 40, 4, 4, 4, 4, 2, 1, 32, 3, Same},  // several of them
 		{31, 47, 2, 2, 2, 2, 3, 2, 61, 5, Same},  // not quite whole ones
-		{40, 26, 2, 2, 2, 2, 5, 6, 61, 5, Same},  // for the gradient alone
-		{53, 26, 2, 2, 2, 2, 3, 3, 32, 3, Same},  //
-		{26, 40, 2, 2, 2, 2, 6, 5, 32, 9, Same},  //
+		{40, 26, 2, 2, 2, 2, 5, 6, 61, 5, Same},  // enough for the gradient alone
+		{53, 26, 2, 2, 2, 2, 3, 3, 32, 3, Same},  // too many for one block
+		{26, 40, 2, 2, 2, 2, 6, 5, 32, 9, Same},  // taps that are not taken by axes
 		{10, 9, 4, 4, 4, 4, 5, 6, 16, 5, Same},   // rows that are folded
 		{9, 10, 4, 4, 4, 4, 4, 7, 16, 3, Same},   // an odd number of positions
 		{10, 10, 4, 4, 4, 4, 6, 7, 16, 5, Valid}, //

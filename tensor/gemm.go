@@ -308,6 +308,7 @@ func reaches(left *int, n, step int) bool {
 func (j *gemmJob) plan(workers int) {
 	j.planTiles(workers)
 	j.planPacking()
+	// Packed strips have the height of a tile.
 	if rows := asm.StripRows(j.k); rows > j.mr && !j.dots && !j.packA && !j.packB {
 		j.mr, j.strips = rows, ceilDiv(j.m, rows)
 	}
