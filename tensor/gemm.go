@@ -15,11 +15,11 @@ import (
 // Sgemm panics with *Error on sizes that do not fit. It allocates nothing once a
 // call as large has been made with the team.
 func Sgemm(team *Team, transA, transB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	team.gemm.run(team, "Sgemm", gemmJob{
-		transA: transA, transB: transB, m: m, n: n, k: k, batch: 1,
-		a: a, lda: lda, b: b, ldb: ldb, c: c, ldc: ldc,
-		alpha: alpha, beta: beta,
-	})
+	j := &team.gemm.job
+	j.transA, j.transB, j.m, j.n, j.k, j.batch = transA, transB, m, n, k, 1
+	j.a, j.lda, j.b, j.ldb, j.c, j.ldc = a, lda, b, ldb, c, ldc
+	j.alpha, j.beta = alpha, beta
+	team.gemm.run(team, "Sgemm")
 }
 
 // Block sizes, in values unless said otherwise. They bound what the inner loops
@@ -184,18 +184,18 @@ type gemmJob struct {
 	rowGroups, colGroups int // items of the multiplying job, for each of batches
 }
 
-// run checks, plans and computes a job.
-func (s *gemmState) run(team *Team, op string, job gemmJob) {
-	job.check(op)
-	if job.m == 0 || job.n == 0 || job.batch == 0 {
-		return
-	}
-	if job.alpha == 0 {
-		job.k = 0
-	}
-	s.job = job
+// run checks, plans and computes the job that the caller has written to s.job: copies of it would take as long as a
+// small product.
+func (s *gemmState) run(team *Team, op string) {
 	j := &s.job
 	defer func() { s.job = gemmJob{} }() // keep nobody's memory alive
+	j.check(op)
+	if j.m == 0 || j.n == 0 || j.batch == 0 {
+		return
+	}
+	if j.alpha == 0 {
+		j.k = 0
+	}
 	if j.splitPays() {
 		s.split = splitJob{gemmJob: j}
 		s.split.run(team, s)
@@ -400,8 +400,8 @@ func (j *gemmJob) planSteps() {
 // planStreams chooses how many panels stream past a strip, and whether each worker packs its own.
 func (j *gemmJob) planStreams(workers int) {
 	j.streamPanels = max(1, gemmPanelValues/(j.kc*j.nr))
-	if few := gemmInPlaceValues / (j.kc * j.nr); !j.packB && !j.dots && few*j.nr >= gemmInPlaceColumns {
-		j.streamPanels = few
+	if !j.packB && !j.dots && j.kc*gemmInPlaceColumns <= gemmInPlaceValues {
+		j.streamPanels = gemmInPlaceValues / (j.kc * j.nr)
 	}
 	own := gemmOwnColumns / j.nr
 	if j.packB && j.batch == 1 && j.panels >= own*workers && (j.high() || !j.packA && !j.transB) {
@@ -478,6 +478,15 @@ func wholeLines(x []float32, ld, stride int) bool {
 
 func ceilDiv(x, y int) int { return (x + y - 1) / y }
 
+// cut returns where part i begins of n items in equal parts. It divides only if it has to: a small product takes no
+// longer than a few divisions.
+func cut(n, i, parts int) int {
+	if parts == 1 {
+		return i * n
+	}
+	return i * n / parts
+}
+
 // items returns the number of items of the multiplying job.
 func (j *gemmJob) items() int { return j.batches * j.rowGroups * j.colGroups }
 
@@ -540,8 +549,7 @@ func grown(x []float32, n int) []float32 {
 	return y
 }
 
-// strip returns the rows of strip s: all strips are equally high, give or take
-// one row, for a low last one would leave most of its kernel's registers idle.
-func (j *gemmJob) strip(s int) (row, end int) {
-	return s * j.m / j.strips, (s + 1) * j.m / j.strips
-}
+// strip returns the rows of strip s, and stripRow where it begins: all strips are equally high,
+// give or take one row, for a low last one would leave most of its kernel's registers idle.
+func (j *gemmJob) strip(s int) (row, end int) { return j.stripRow(s), j.stripRow(s + 1) }
+func (j *gemmJob) stripRow(s int) int         { return s * j.m / j.strips }

@@ -30,7 +30,8 @@ func (d *CPU) Gemm(g *GemmArgs) {
 	if g.Epilogue > SinEpilogue {
 		panic(&Error{"Gemm", fmt.Sprintf("unknown epilogue %d", g.Epilogue)})
 	}
-	d.team.gemm.run(d.team, "Gemm", job)
+	d.team.gemm.job = job
+	d.team.gemm.run(d.team, "Gemm")
 }
 
 // hostOperand returns all of b. It panics when b lies in another device's

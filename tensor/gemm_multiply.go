@@ -9,15 +9,21 @@ type gemmMultiply gemmJob
 func (t *gemmMultiply) Do(lo, hi, worker int) {
 	j := (*gemmJob)(t)
 	for i := lo; i < hi; i++ {
-		row, col, slot := i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
+		var row, col, slot int
+		if i > 0 {
+			row, col, slot = i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
+		}
 		x := gemmPass{
 			worker: worker, slot: slot,
-			s0: row * j.stripN / j.rowGroups, s1: (row + 1) * j.stripN / j.rowGroups,
+			s0: cut(j.stripN, row, j.rowGroups), s1: cut(j.stripN, row+1, j.rowGroups),
 		}
-		q0, q1 := col*j.panelN/j.colGroups, (col+1)*j.panelN/j.colGroups
-		parts := ceilDiv(q1-q0, j.streamPanels)
+		q0, q1 := cut(j.panelN, col, j.colGroups), cut(j.panelN, col+1, j.colGroups)
+		parts := min(1, q1-q0) // an item may be empty
+		if q1-q0 > j.streamPanels {
+			parts = ceilDiv(q1-q0, j.streamPanels)
+		}
 		for part := range parts {
-			x.q0, x.q1 = q0+part*(q1-q0)/parts, q0+(part+1)*(q1-q0)/parts
+			x.q0, x.q1 = q0+cut(q1-q0, part, parts), q0+cut(q1-q0, part+1, parts)
 			if j.blocked {
 				x.p0, x.steps = j.p0, j.steps
 				j.multiply(&x, j.next(&x, q1))
@@ -78,8 +84,9 @@ func (j *gemmJob) multiply(x *gemmPass, next []float32) {
 		slotA, packsA = x.worker, j.scratch.packs[x.worker] != j.block
 		j.scratch.packs[x.worker] = j.block
 	}
+	row, end := 0, j.stripRow(j.strip0+x.s0)
 	for s := x.s0; s < x.s1; s++ {
-		row, end := j.strip(j.strip0 + s)
+		row, end = end, j.stripRow(j.strip0+s+1)
 		rows := end - row
 		if p0 == 0 && j.beta != 0 && j.beta != 1 {
 			for r := row; r < end; r++ {
