@@ -44,15 +44,16 @@
 	move        Z1, 64(R10)          \
 	ADDQ        R11, R10
 
-#define ROWS2(move, i) \
-	ROW(move, i)   \
+// ROWS2 writes row i by first and the next by move.
+#define ROWS2(first, move, i) \
+	ROW(first, i)  \
 	ROW(move, i+1)
 
 #define ROWS8(move, i) \
-	ROWS2(move, i)   \
-	ROWS2(move, i+2) \
-	ROWS2(move, i+4) \
-	ROWS2(move, i+6)
+	ROWS2(move, move, i)   \
+	ROWS2(move, move, i+2) \
+	ROWS2(move, move, i+4) \
+	ROWS2(move, move, i+6)
 
 #define ROWS32(move) \
 	ROWS8(move, 0)  \
@@ -95,52 +96,52 @@
 	TDP57        \
 	TDP47
 
-// BLOCKROWS is BLOCKSAVE that meanwhile writes the 32 rows of the last but one.
-#define BLOCKROWS(move) \
-	SAVE            \
-	LEFTPART(1)     \
-	TDP47           \
-	TDP57           \
-	TDP56           \
-	TDP46           \
-	RIGHTPART(1)    \
-	TDP46           \
-	ROWS2(move, 0)  \
-	TDP56           \
-	ROWS2(move, 2)  \
-	TDP57           \
-	ROWS2(move, 4)  \
-	TDP47           \
-	ROWS2(move, 6)  \
-	LEFTPART(0)     \
-	TDP47           \
-	ROWS2(move, 8)  \
-	TDP57           \
-	ROWS2(move, 10) \
-	TDP56           \
-	ROWS2(move, 12) \
-	TDP46           \
-	ROWS2(move, 14) \
-	RIGHTPART(2)    \
-	TDP46           \
-	ROWS2(move, 16) \
-	TDP56           \
-	ROWS2(move, 18) \
-	TDP57           \
-	ROWS2(move, 20) \
-	TDP47           \
-	ROWS2(move, 22) \
-	RIGHTPART(0)    \
-	TDP46           \
-	ROWS2(move, 24) \
-	TDP56           \
-	ROWS2(move, 26) \
-	TDP57           \
-	ROWS2(move, 28) \
-	TDP47           \
-	ROWS2(move, 30)
+// BLOCKROWS is BLOCKSAVE that meanwhile writes the 32 rows of the last but one, every eighth by eighth.
+#define BLOCKROWS(eighth, move) \
+	SAVE                    \
+	LEFTPART(1)             \
+	TDP47                   \
+	TDP57                   \
+	TDP56                   \
+	TDP46                   \
+	RIGHTPART(1)            \
+	TDP46                   \
+	ROWS2(eighth, move, 0)  \
+	TDP56                   \
+	ROWS2(move, move, 2)    \
+	TDP57                   \
+	ROWS2(move, move, 4)    \
+	TDP47                   \
+	ROWS2(move, move, 6)    \
+	LEFTPART(0)             \
+	TDP47                   \
+	ROWS2(eighth, move, 8)  \
+	TDP57                   \
+	ROWS2(move, move, 10)   \
+	TDP56                   \
+	ROWS2(move, move, 12)   \
+	TDP46                   \
+	ROWS2(move, move, 14)   \
+	RIGHTPART(2)            \
+	TDP46                   \
+	ROWS2(eighth, move, 16) \
+	TDP56                   \
+	ROWS2(move, move, 18)   \
+	TDP57                   \
+	ROWS2(move, move, 20)   \
+	TDP47                   \
+	ROWS2(move, move, 22)   \
+	RIGHTPART(0)            \
+	TDP46                   \
+	ROWS2(eighth, move, 24) \
+	TDP56                   \
+	ROWS2(move, move, 26)   \
+	TDP57                   \
+	ROWS2(move, move, 28)   \
+	TDP47                   \
+	ROWS2(move, move, 30)
 
-// func linearSplitAMX(strips, panels, steps int, a, b, bias, c *float32, ldc int, stream bool)
+// func linearSplitAMX(strips, panels, steps int, a, b, bias, c *float32, ldc int, stores uint8)
 TEXT ·linearSplitAMX(SB), 0, $8272-65
 	LEAQ 63(SP), DX
 	ANDQ $~63, DX
@@ -164,13 +165,18 @@ panel:
 	XCHGQ CX, DX
 	TESTQ R10, R10
 	JZ    save
-	CMPB  stream+64(FP), $0
-	JNE   past
-	BLOCKROWS(VMOVUPS)
+	CMPB  stores+64(FP), $1
+	JEQ   most
+	JHI   past
+	BLOCKROWS(VMOVUPS, VMOVUPS)
 	JMP   next
 
+most:
+	BLOCKROWS(VMOVUPS, VMOVNTPS)
+	JMP next
+
 past:
-	BLOCKROWS(VMOVNTPS)
+	BLOCKROWS(VMOVNTPS, VMOVNTPS)
 	JMP next
 
 save:

@@ -22,30 +22,12 @@ func TestLinearSplit(t *testing.T) {
 		for _, m := range sizes {
 			for _, n := range sizes {
 				for _, k := range []int{1, 32, 33, 70} {
-					s := newSplitCase(m, n, k, normal)
-					bias := make([]float32, m)
-					for i := range bias {
-						bias[i] = normal()
-					}
 					for variant := range 4 { // leading dimension and alignment of C, streaming
 						gap, shift, stream := 3, 1, variant&1 != 0
 						if variant&2 != 0 {
 							gap, shift = (n+15)&^15-n, 0
 						}
-						ldc := n + gap
-						memory := onLine(make([]float32, shift+m*ldc+64))
-						for i := range memory {
-							memory[i] = poison
-						}
-						want := append([]float32(nil), memory...)
-						GemmSplit(m, n, k, s.a, s.b, want[shift:], ldc, false)
-						for i := range m {
-							row := want[shift+i*ldc:][:n]
-							Affine(row, row, 1, bias[i])
-						}
-						LinearSplit(m, n, k, s.a, s.b, bias, memory[shift:], ldc, stream)
-						Fence()
-						sameBits(t, "C and its gaps", memory, want)
+						testLinearSplit(t, m, n, k, n+gap, shift, stream, normal)
 						if t.Failed() {
 							t.Fatalf("m=%d n=%d k=%d variant %d", m, n, k, variant)
 						}
@@ -54,6 +36,38 @@ func TestLinearSplit(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLinearSplitFar does the same where the results have more than fewResults values.
+func TestLinearSplitFar(t *testing.T) {
+	const m, n, k, ldc = 97, 96, 32, fewResults/96&^15 + 16
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 2))
+		testLinearSplit(t, m, n, k, ldc, 0, true, func() float32 { return float32(rng.NormFloat64()) })
+	})
+}
+
+// testLinearSplit computes one product, shift values from the beginning of a cache line.
+func testLinearSplit(t *testing.T, m, n, k, ldc, shift int, stream bool, normal func() float32) {
+	t.Helper()
+	s := newSplitCase(m, n, k, normal)
+	bias := make([]float32, m)
+	for i := range bias {
+		bias[i] = normal()
+	}
+	memory := onLine(make([]float32, shift+m*ldc+64))
+	for i := range memory {
+		memory[i] = poison
+	}
+	want := append([]float32(nil), memory...)
+	GemmSplit(m, n, k, s.a, s.b, want[shift:], ldc, false)
+	for i := range m {
+		row := want[shift+i*ldc:][:n]
+		Affine(row, row, 1, bias[i])
+	}
+	LinearSplit(m, n, k, s.a, s.b, bias, memory[shift:], ldc, stream)
+	Fence()
+	sameBits(t, "C and its gaps", memory, want)
 }
 
 // BenchmarkLinearSplit computes blocks of a result much larger than the caches.
