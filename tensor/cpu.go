@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"unsafe"
 )
 
 // CPU is the Device that computes at once, on the calling goroutine and the
@@ -46,12 +45,6 @@ var _ Device = (*CPU)(nil)
 
 var errClosed = errors.New("tensor: the device is closed")
 
-// block is one allocation.
-type block struct {
-	values []float32
-	mapped bool
-}
-
 // NewCPU returns a device that uses the given number of threads, the caller's
 // included: 1..1024, and best not more than there are processors.
 func NewCPU(threads int) (*CPU, error) {
@@ -91,19 +84,12 @@ func (d *CPU) Alloc(n int) (Buffer, error) {
 	if n == 0 {
 		return HostBuffer([]float32{}), nil
 	}
-	var x []float32
-	var err error
-	mapped := 4*n >= mappedBytes
-	if mapped {
-		x, err = mapPages(n)
-	} else {
-		x, err = allocate(n)
-	}
+	b, err := newBlock(n)
 	if err != nil {
 		return Buffer{}, &AllocError{n, err}
 	}
-	d.blocks[address(x)] = block{x, mapped}
-	return HostBuffer(x), nil
+	d.blocks[address(b.values)] = b
+	return HostBuffer(b.values), nil
 }
 
 // Free gives back what Alloc returned. It does nothing for an empty Buffer, nor
@@ -121,17 +107,6 @@ func (d *CPU) Free(b Buffer) {
 	delete(d.blocks, key)
 	blk.release()
 }
-
-func (b block) release() {
-	if b.mapped {
-		if err := unmapPages(b.values); err != nil {
-			panic(&Error{"Free", err.Error()})
-		}
-	}
-}
-
-// address returns where x lies.
-func address(x []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }
 
 // Close ends the workers and frees all memory that Alloc returned, so no buffer
 // of the device may be touched afterwards. Closing again does nothing.

@@ -41,13 +41,13 @@ func (j *gemmJob) panel(slot, panel int) []float32 {
 	if j.strideB == 0 {
 		slot = 0
 	}
-	return j.scratch.b[(slot*j.panelN+panel)*j.steps*j.nr:]
+	return j.scratch.b.values[(slot*j.panelN+panel)*j.steps*j.nr:]
 }
 
 // packOwn packs panels from <= q < to of B for one worker and returns them, each
 // [steps, nr].
 func (j *gemmJob) packOwn(from, to, p0, steps, worker int) []float32 {
-	panels := j.scratch.b[worker*j.streamPanels*j.kc*j.nr:]
+	panels := j.scratch.b.values[worker*j.streamPanels*j.kc*j.nr:]
 	for q := from; q < to; q++ {
 		j.packPanel(panels[(q-from)*steps*j.nr:], 0, q, p0, steps)
 	}
@@ -77,5 +77,5 @@ func (j *gemmJob) packedStrip(slot, strip int) []float32 {
 		slot = 0
 	}
 	size := j.steps * j.mr
-	return j.scratch.a[(slot*j.stripN+strip)*size:][:size]
+	return j.scratch.a.values[(slot*j.stripN+strip)*size:][:size]
 }

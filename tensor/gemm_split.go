@@ -63,8 +63,7 @@ func (j *gemmJob) splitPays() bool {
 func (j *splitJob) run(team *Team, s *gemmState) {
 	j.plan(team.Size())
 	worker := j.a + j.b + j.rows
-	s.a = grown(s.a, worker*team.Size())
-	j.memory = s.a
+	j.memory = s.a.grow(worker * team.Size())
 	team.For(j.batch*j.rowGroups*j.colGroups, 1, j)
 	*j = splitJob{} // keep nobody's memory alive
 }

@@ -312,6 +312,33 @@ func TestGemmStripHeights(t *testing.T) {
 	})
 }
 
+// TestGemmScratch: what products pack has grown to whole huge pages once it has a good part of one, and is given back
+// with the team.
+func TestGemmScratch(t *testing.T) {
+	team, err := NewTeam(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer team.Close()
+	const n = 640
+	x := make([]float32, n*n)
+	for _, size := range []int{20, n, 100} {
+		Sgemm(team, true, true, size, size, size, 2, x, n, x, n, 0, make([]float32, n*n), n)
+		for _, b := range []block{team.gemm.a, team.gemm.b} {
+			if bytes := 4 * len(b.values); bytes > hugePage/8 && bytes%hugePage != 0 {
+				t.Errorf("products of side %d: %d bytes of packed matrices", size, bytes)
+			}
+		}
+	}
+	if len(team.gemm.a.values) == 0 {
+		t.Error("nothing was packed")
+	}
+	team.Close()
+	if team.gemm.a.values != nil || team.gemm.b.values != nil {
+		t.Error("a closed team has packed matrices")
+	}
+}
+
 // TestGemmInPlace: a large cache makes a B in whole lines stay in place where it would else be packed, small ones and
 // those at a distance of pages aside.
 func TestGemmInPlace(t *testing.T) {

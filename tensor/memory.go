@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// mappedBytes is the size from which on memory is taken from the system in
-// pages of its own (a huge page) rather than from the Go heap.
-const mappedBytes = 2 << 20
+// hugePage is the size of a huge page in bytes, and that from which on memory is taken from the
+// system in pages of its own rather than from the Go heap.
+const hugePage = 2 << 20
 
 // maxValues is the largest number of values whose size in bytes is an int.
 const maxValues = math.MaxInt / 4
@@ -36,7 +36,7 @@ func checkSize(n int) error {
 	if n < 0 {
 		return &AllocError{n, errors.New("the number is negative")}
 	}
-	if n > maxValues-alignment {
+	if n > maxValues-hugePage/4 {
 		return &AllocError{n, errors.New("more than can be addressed")}
 	}
 	return nil
@@ -57,4 +57,32 @@ func allocate(n int) (x []float32, err error) {
 		skip = alignment - int(rest/4)
 	}
 	return x[skip : skip+n : skip+n], nil
+}
+
+// address returns where x lies.
+func address(x []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }
+
+// block is one allocation. The zero block has no values.
+type block struct {
+	values  []float32
+	mapping []byte // the pages that it lies in, nil for memory of the Go heap
+}
+
+// newBlock returns n zeroed values, aligned to 64 bytes, from hugePage bytes on in pages of their own.
+func newBlock(n int) (b block, err error) {
+	if 4*n >= hugePage {
+		return mapPages(n)
+	}
+	b.values, err = allocate(n)
+	return b, err
+}
+
+// release gives mapped pages back to the system. Nothing may touch the values afterwards.
+func (b block) release() {
+	if b.mapping == nil {
+		return
+	}
+	if err := unmapPages(b.mapping); err != nil {
+		panic(&Error{"Free", err.Error()})
+	}
 }

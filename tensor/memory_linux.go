@@ -5,20 +5,22 @@ import (
 	"unsafe"
 )
 
-// mapPages returns n zeroed values in pages of their own, which unmapPages
-// gives back to the system at once. The kernel is asked to back them by huge
+// mapPages returns n zeroed values in pages of their own, from the beginning of a
+// huge page on. The kernel is asked to back them by huge
 // pages: streaming over a large map misses the TLB at every 4 KiB otherwise.
-func mapPages(n int) ([]float32, error) {
-	mem, err := syscall.Mmap(-1, 0, 4*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+func mapPages(n int) (block, error) {
+	// Where a mapping begins is the kernel's choice, so it is a huge page longer. What is not
+	// touched takes no memory.
+	mapping, err := syscall.Mmap(-1, 0, 4*n+hugePage, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, err
+		return block{}, err
 	}
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(mapping))) % hugePage)
+	values := mapping[skip:][:4*n]
 	// Only advice: a kernel without huge pages refuses it and all is well.
-	_ = syscall.Madvise(mem, syscall.MADV_HUGEPAGE)
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(mem))), n), nil
+	_ = syscall.Madvise(values, syscall.MADV_HUGEPAGE)
+	return block{unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(values))), n), mapping}, nil
 }
 
-// unmapPages gives back what mapPages returned.
-func unmapPages(x []float32) error {
-	return syscall.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x)))
-}
+// unmapPages gives back what mapPages has mapped.
+func unmapPages(mapping []byte) error { return syscall.Munmap(mapping) }

@@ -3,7 +3,10 @@
 package tensor
 
 // mapPages returns n zeroed values from the Go heap.
-func mapPages(n int) ([]float32, error) { return allocate(n) }
+func mapPages(n int) (b block, err error) {
+	b.values, err = allocate(n)
+	return b, err
+}
 
-// unmapPages leaves x to the garbage collector.
-func unmapPages([]float32) error { return nil }
+// unmapPages has nothing to give back.
+func unmapPages([]byte) error { return nil }

@@ -361,4 +361,5 @@ func (t *Team) Close() {
 		t.rouse(len(t.workers))
 	}
 	t.exited.Wait()
+	t.gemm.release()
 }
