@@ -162,7 +162,10 @@ func (l *pool) how(name string, threads int) (args, env []string, err error) {
 	if path == "" {
 		return nil, nil, fmt.Errorf("%s is not installed; see bench/peers/blas/sgemm.c for how to", lib.files[0])
 	}
-	env = append([]string{"LD_LIBRARY_PATH=" + filepath.Dir(path) + ":" + os.Getenv("LD_LIBRARY_PATH")}, lib.env...)
+	env = append([]string{
+		"LD_LIBRARY_PATH=" + filepath.Dir(path) + ":" + os.Getenv("LD_LIBRARY_PATH"),
+		"GLIBC_TUNABLES=glibc.malloc.hugetlb=1", // large blocks in huge pages
+	}, lib.env...)
 	for _, v := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"} {
 		env = append(env, v+"="+count)
 	}
