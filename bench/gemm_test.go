@@ -24,8 +24,8 @@ func fmaPeak() float64 {
 	return best
 }
 
-// matrices returns A, B and C as those of a network lie in memory: in one block, of whole huge pages where it is as
-// large. The rivals' lie so, too.
+// matrices returns A, B and C as those of a network lie in memory: in one block, and in whole huge pages if it fills
+// one. So do those of the libraries in C.
 func matrices(b *testing.B, dev *tensor.CPU, sizeA, sizeB, sizeC int) (x, y, z []float32) {
 	const page, line = 2 << 20 / 4, 64 / 4
 	roundUp := func(n, to int) int { return (n + to - 1) / to * to }

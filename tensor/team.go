@@ -349,8 +349,8 @@ func (t *Team) leave(w *worker) {
 //go:noinline
 func spin(n uint32) { pause(n) }
 
-// Close ends the workers and returns when they are gone. Closing again does
-// nothing. Close panics with *Error inside a task of the team.
+// Close ends the workers, gives the memory of packed matrices back and returns when
+// that is done. Closing again does nothing. Close panics with *Error inside a task of the team.
 func (t *Team) Close() {
 	if !t.busy.CompareAndSwap(false, true) {
 		panic(&Error{"Team.Close", "called while a job runs"})

@@ -67,8 +67,8 @@ static double now(void)
 }
 
 /*
- * A, B and C in one block of whole huge pages, if it fills one: the allocator is told to ask for such, and so does for
- * what a library packs.
+ * A, B and C in one block, and in whole huge pages if it fills one. `make bench-peers` has the allocator ask for such,
+ * also for what a library packs.
  */
 static int matrices(struct product *p)
 {
