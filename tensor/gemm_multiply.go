@@ -10,7 +10,7 @@ func (t *gemmMultiply) Do(lo, hi, worker int) {
 	j := (*gemmJob)(t)
 	for i := lo; i < hi; i++ {
 		var row, col, slot int
-		if i > 0 {
+		if i > 0 { // see cut
 			row, col, slot = i%j.rowGroups, i/j.rowGroups%j.colGroups, i/j.rowGroups/j.colGroups
 		}
 		x := gemmPass{

@@ -6,8 +6,8 @@ import (
 )
 
 // mapPages returns n zeroed values in pages of their own, from the beginning of a
-// huge page on. The kernel is asked to back them by huge
-// pages: streaming over a large map misses the TLB at every 4 KiB otherwise.
+// huge page on. The kernel is asked to back them by such: streaming over a large map
+// misses the TLB at every 4 KiB otherwise.
 func mapPages(n int) (block, error) {
 	// Where a mapping begins is the kernel's choice, so it is a huge page longer. What is not
 	// touched takes no memory.
