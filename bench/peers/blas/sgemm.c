@@ -72,7 +72,7 @@ static double now(void)
  */
 static int matrices(struct product *p)
 {
-	size_t const page = 2 << 20, line = 16;
+	size_t const page = 2 << 20 /* bytes */, line = 16 /* values */;
 	size_t a = (size_t)p->m * p->k, b = (size_t)p->k * p->n, c = (size_t)p->m * p->n;
 	size_t first = (a + line - 1) / line * line, second = (b + line - 1) / line * line;
 	size_t size = (first + second + c) * sizeof *p->a;
