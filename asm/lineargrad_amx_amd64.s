@@ -25,7 +25,6 @@
 //	AX, R10, CX    rows 0 and 16 of dH, bytes between its rows; R10 also the row ahead
 //	R11, R14, R12  rows i and i+16 of Y, bytes between its rows
 //	R13            scratch: left, right, the partial sums of the other rows
-//	R15            counter
 //	Z0-Z5          scratch
 //	Z6-Z30         16 partial sums for each of the first 25 rows
 //	Z31, K7        0xffff0000, the upper word of each value
@@ -87,8 +86,8 @@
 	VMOVUPS 64(R11), Z1                   \
 	ADDQ    R12, R11                      \
 	VADDPS  Z1, Z0, Z5                    \
-	VADDPS  (12288 + (i)*64)(R13), Z5, Z5 \
-	VMOVUPS Z5, (12288 + (i)*64)(R13)     \
+	VADDPS  (10688 + (i)*64)(R13), Z5, Z5 \
+	VMOVUPS Z5, (10688 + (i)*64)(R13)     \
 	PARTS((i)*64)
 
 // RIGHTROWS splits the first half of the columns of rows i and i+16 of a block of Y,
@@ -305,82 +304,75 @@
 	TDP57            \
 	TDP47
 
-// CLEARSUMS clears the sums, SAVESUMS moves them all to memory.
+// CLEARSUMS clears the sums.
 #define CLEARSUMS \
-	VPXORD  Z6, Z6, Z6               \
-	VPXORD  Z7, Z7, Z7               \
-	VPXORD  Z8, Z8, Z8               \
-	VPXORD  Z9, Z9, Z9               \
-	VPXORD  Z10, Z10, Z10            \
-	VPXORD  Z11, Z11, Z11            \
-	VPXORD  Z12, Z12, Z12            \
-	VPXORD  Z13, Z13, Z13            \
-	VPXORD  Z14, Z14, Z14            \
-	VPXORD  Z15, Z15, Z15            \
-	VPXORD  Z16, Z16, Z16            \
-	VPXORD  Z17, Z17, Z17            \
-	VPXORD  Z18, Z18, Z18            \
-	VPXORD  Z19, Z19, Z19            \
-	VPXORD  Z20, Z20, Z20            \
-	VPXORD  Z21, Z21, Z21            \
-	VPXORD  Z22, Z22, Z22            \
-	VPXORD  Z23, Z23, Z23            \
-	VPXORD  Z24, Z24, Z24            \
-	VPXORD  Z25, Z25, Z25            \
-	VPXORD  Z26, Z26, Z26            \
-	VPXORD  Z27, Z27, Z27            \
-	VPXORD  Z28, Z28, Z28            \
-	VPXORD  Z29, Z29, Z29            \
-	VPXORD  Z30, Z30, Z30            \
-	VMOVUPS Z6, (12288 + 25*64)(R13) \
-	VMOVUPS Z6, (12288 + 26*64)(R13) \
-	VMOVUPS Z6, (12288 + 27*64)(R13) \
-	VMOVUPS Z6, (12288 + 28*64)(R13) \
-	VMOVUPS Z6, (12288 + 29*64)(R13) \
-	VMOVUPS Z6, (12288 + 30*64)(R13) \
-	VMOVUPS Z6, (12288 + 31*64)(R13)
+	VPXORD  Z6, Z6, Z6              \
+	VPXORD  Z7, Z7, Z7              \
+	VPXORD  Z8, Z8, Z8              \
+	VPXORD  Z9, Z9, Z9              \
+	VPXORD  Z10, Z10, Z10           \
+	VPXORD  Z11, Z11, Z11           \
+	VPXORD  Z12, Z12, Z12           \
+	VPXORD  Z13, Z13, Z13           \
+	VPXORD  Z14, Z14, Z14           \
+	VPXORD  Z15, Z15, Z15           \
+	VPXORD  Z16, Z16, Z16           \
+	VPXORD  Z17, Z17, Z17           \
+	VPXORD  Z18, Z18, Z18           \
+	VPXORD  Z19, Z19, Z19           \
+	VPXORD  Z20, Z20, Z20           \
+	VPXORD  Z21, Z21, Z21           \
+	VPXORD  Z22, Z22, Z22           \
+	VPXORD  Z23, Z23, Z23           \
+	VPXORD  Z24, Z24, Z24           \
+	VPXORD  Z25, Z25, Z25           \
+	VPXORD  Z26, Z26, Z26           \
+	VPXORD  Z27, Z27, Z27           \
+	VPXORD  Z28, Z28, Z28           \
+	VPXORD  Z29, Z29, Z29           \
+	VPXORD  Z30, Z30, Z30           \
+	VMOVUPS Z6, (12288 + 0*64)(R13) \
+	VMOVUPS Z6, (12288 + 1*64)(R13) \
+	VMOVUPS Z6, (12288 + 2*64)(R13) \
+	VMOVUPS Z6, (12288 + 3*64)(R13) \
+	VMOVUPS Z6, (12288 + 4*64)(R13) \
+	VMOVUPS Z6, (12288 + 5*64)(R13) \
+	VMOVUPS Z6, (12288 + 6*64)(R13)
 
-#define SAVESUMS \
-	VMOVUPS Z6, (12288 + 0*64)(R13)   \
-	VMOVUPS Z7, (12288 + 1*64)(R13)   \
-	VMOVUPS Z8, (12288 + 2*64)(R13)   \
-	VMOVUPS Z9, (12288 + 3*64)(R13)   \
-	VMOVUPS Z10, (12288 + 4*64)(R13)  \
-	VMOVUPS Z11, (12288 + 5*64)(R13)  \
-	VMOVUPS Z12, (12288 + 6*64)(R13)  \
-	VMOVUPS Z13, (12288 + 7*64)(R13)  \
-	VMOVUPS Z14, (12288 + 8*64)(R13)  \
-	VMOVUPS Z15, (12288 + 9*64)(R13)  \
-	VMOVUPS Z16, (12288 + 10*64)(R13) \
-	VMOVUPS Z17, (12288 + 11*64)(R13) \
-	VMOVUPS Z18, (12288 + 12*64)(R13) \
-	VMOVUPS Z19, (12288 + 13*64)(R13) \
-	VMOVUPS Z20, (12288 + 14*64)(R13) \
-	VMOVUPS Z21, (12288 + 15*64)(R13) \
-	VMOVUPS Z22, (12288 + 16*64)(R13) \
-	VMOVUPS Z23, (12288 + 17*64)(R13) \
-	VMOVUPS Z24, (12288 + 18*64)(R13) \
-	VMOVUPS Z25, (12288 + 19*64)(R13) \
-	VMOVUPS Z26, (12288 + 20*64)(R13) \
-	VMOVUPS Z27, (12288 + 21*64)(R13) \
-	VMOVUPS Z28, (12288 + 22*64)(R13) \
-	VMOVUPS Z29, (12288 + 23*64)(R13) \
-	VMOVUPS Z30, (12288 + 24*64)(R13)
+// ADDVALUES, ADDPAIRS and ADDLANES, one after the other, halve the partial sums of the rows in a and in b, and leave
+// both in a.
+#define ADDVALUES(a, b) \
+	VUNPCKLPS b, a, Z0 \
+	VUNPCKHPS b, a, a  \
+	VADDPS    Z0, a, a
 
-// TOTAL adds up the partial sums of a row into X0.
-#define TOTAL(d) \
-	VMOVUPS       (d)(R13), Z0 \
-	VEXTRACTF64X4 $1, Z0, Y1   \
-	VADDPS        Y1, Y0, Y0   \
-	VEXTRACTF128  $1, Y0, X1   \
-	VADDPS        X1, X0, X0   \
-	VPERMILPD     $1, X0, X1   \
-	VADDPS        X1, X0, X0   \
-	VMOVSHDUP     X0, X1       \
-	VADDSS        X1, X0, X0
+#define ADDPAIRS(a, b) \
+	VUNPCKLPD b, a, Z0 \
+	VUNPCKHPD b, a, a  \
+	VADDPS    Z0, a, a
+
+#define ADDLANES(a, b) \
+	VSHUFF32X4 $0x88, b, a, Z0 \
+	VSHUFF32X4 $0xdd, b, a, a  \
+	VADDPS     Z0, a, a
+
+#define TOTALS4(a, b, c, d) \
+	ADDVALUES(a, b) \
+	ADDVALUES(c, d) \
+	ADDPAIRS(a, c)
+
+// TOTALS adds up the partial sums of 16 rows: row by row in a.
+#define TOTALS(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) \
+	TOTALS4(a, b, c, d) \
+	TOTALS4(e, f, g, h) \
+	TOTALS4(i, j, k, l) \
+	TOTALS4(m, n, o, p) \
+	ADDLANES(a, e)      \
+	ADDLANES(i, m)      \
+	ADDLANES(a, i)
 
 // func linearGradSplitAMX(strips, panels int, y *float32, ldy int, w, h, dw *float32, lddw int, dh *float32, lddh int, sums *float32, ahead int, addW, addH bool)
-TEXT ·linearGradSplitAMX(SB), 0, $14496-98
+TEXT ·linearGradSplitAMX(SB), 0, $12896-98
 	LEAQ         63(SP), R13
 	ANDQ         $~63, R13
 	MOVL         $64, R8
@@ -500,38 +492,32 @@ restW:
 	JNZ  along
 
 	// The sums of the strip are complete.
-	MOVQ sums+80(FP), R14
-	SAVESUMS
-	MOVL $8, R15
-	MOVQ R13, R11
-
-total:
-	TOTAL(12288)
-	VMOVSS X0, (R14)
-	TOTAL(12352)
-	VMOVSS X0, 4(R14)
-	TOTAL(12416)
-	VMOVSS X0, 8(R14)
-	TOTAL(12480)
-	VMOVSS X0, 12(R14)
-	ADDQ   $16, R14
-	ADDQ   $256, R13
-	DECL   R15
-	JNZ    total
-	MOVQ   R11, R13
+	MOVQ    sums+80(FP), R14
+	TOTALS(Z6, Z7, Z8, Z9, Z10, Z11, Z12, Z13, Z14, Z15, Z16, Z17, Z18, Z19, Z20, Z21)
+	VMOVUPS Z6, (R14)
+	VMOVUPS (12288 + 0*64)(R13), Z6
+	VMOVUPS (12288 + 1*64)(R13), Z7
+	VMOVUPS (12288 + 2*64)(R13), Z8
+	VMOVUPS (12288 + 3*64)(R13), Z9
+	VMOVUPS (12288 + 4*64)(R13), Z10
+	VMOVUPS (12288 + 5*64)(R13), Z11
+	VMOVUPS (12288 + 6*64)(R13), Z12
+	TOTALS(Z22, Z23, Z24, Z25, Z26, Z27, Z28, Z29, Z30, Z6, Z7, Z8, Z9, Z10, Z11, Z12)
+	VMOVUPS Z22, 64(R14)
+	ADDQ    $128, R14
 	CLEARSUMS
-	MOVQ   R14, sums+80(FP)
-	MOVQ   y+16(FP), R11
-	CMPQ   strips+0(FP), $1
-	JEQ    next
-	MOVQ   panels+8(FP), R14
-	SHLQ   $7, R14
-	SUBQ   $128, R14
-	SUBQ   R14, R11
-	MOVQ   R12, R14
-	SHLQ   $5, R14
-	ADDQ   R14, R11
-	JMP    next
+	MOVQ    R14, sums+80(FP)
+	MOVQ    y+16(FP), R11
+	CMPQ    strips+0(FP), $1
+	JEQ     next
+	MOVQ    panels+8(FP), R14
+	SHLQ    $7, R14
+	SUBQ    $128, R14
+	SUBQ    R14, R11
+	MOVQ    R12, R14
+	SHLQ    $5, R14
+	ADDQ    R14, R11
+	JMP     next
 
 along:
 	ADDQ $128, R11
