@@ -174,6 +174,8 @@ var shapes = []struct {
 	{300, Config{In: 3, Out: 1100}},
 	{1500, Config{In: 3, Out: 50, LearnOmega: true}},
 	{9000, Config{In: 3, Hidden: 6, Out: 9, Layers: 4}},
+	{600, Config{In: 3, Out: 600}},
+	{3000, Config{In: 3, Out: 40}},
 	{17500, Config{In: 2, Out: 33}}, // blocks of a page where matrices are split
 	{1, FiltersConfig{In: 3, Hidden: 5, Out: 1}},
 	{333, FiltersConfig{Filter: Fourier, In: 2, Hidden: 8, Out: 530, WeightNorm: true}},
@@ -182,6 +184,51 @@ var shapes = []struct {
 	{333, MLPConfig{In: 2, Hidden: 8, Out: 530, Activation: Swish}},
 	{300, MLPConfig{In: 3, Out: 1100, Norm: LayerNorm}},
 	{5000, MLPConfig{In: 3, Out: 50, Layers: 4, Activation: LeakyReLU}},
+}
+
+// TestDivide wants blocks that are all positions, one after the other, none empty or wider than planned, in halves that
+// take the same time, and sums of any number of positions that fit what is reserved for the largest.
+func TestDivide(t *testing.T) {
+	asmtest.EachLevel(t, func(t *testing.T) {
+		for _, out := range []int{9, 600, 1100, 2048, 5000} {
+			n := build(t, "", Config{In: 3, Out: out}, 2).(*Net)
+			for _, most := range []int{1, 40, 447, 460, 1700, 3136, 9000, 17500, 40000} {
+				n.Plan(&nn.Plan{Arena: new(tensor.Arena), Device: newDevice(t, 1), Batch: 1}, most)
+				c := &n.cpu
+				need := c.sumsOf(most)
+				for positions := 1; positions <= most; positions += 1 + positions/500 {
+					if got := c.divide(positions); got > need {
+						t.Fatalf("%d results: %d positions need %d values, of at most %d are planned %d", out, positions, got, most, need)
+					}
+					checkBlocks(t, c)
+				}
+			}
+		}
+	})
+}
+
+func checkBlocks(t *testing.T, c *cpu) {
+	t.Helper()
+	at, half := 0, 0
+	for b := range c.blocks {
+		col, n := c.block(b)
+		if col != at || n < 1 || n > c.width || c.width > c.most {
+			t.Fatalf("%d positions: block %d is %d+%d after %d, of width %d, planned %d", c.positions, b, col, n, at, c.width, c.most)
+		}
+		if at += n; b < c.blocks/2 {
+			half = at
+		}
+	}
+	if at != c.positions {
+		t.Fatalf("%d positions: blocks have %d", c.positions, at)
+	}
+	most := blockStep
+	if !c.level {
+		most = 2 * c.width
+	}
+	if apart := c.positions - 2*half; max(apart, -apart) > most {
+		t.Errorf("%d positions: halves of %d blocks are %d apart", c.positions, c.blocks, apart)
+	}
 }
 
 // pass runs one forward and backward pass at fixed positions and gradients and

@@ -15,8 +15,8 @@ const (
 
 	// splitBlock is the most positions of a block for splitHidden features, a page of a row of dy: where dy lies in
 	// memory, reading it takes longer than multiplying it, and the processor fetches ahead within a page. Blocks have
-	// more than blockMost where there are at least segmentsMost of them. Those of wider layers would not stay in the
-	// second-level cache: with 256 features they take 14% longer.
+	// more than blockMost where there are at least segmentsFew of them: longer rows are faster to read from a cache as
+	// well. Those of wider layers would not stay in the second-level cache: with 256 features they take 14% longer.
 	splitBlock = 1024
 
 	// splitHidden is the least width of the hidden layers for which the steps of a
