@@ -190,7 +190,7 @@ var shapes = []struct {
 // take the same time, and sums of any number of positions that fit what is reserved for the largest.
 func TestDivide(t *testing.T) {
 	asmtest.EachLevel(t, func(t *testing.T) {
-		for _, out := range []int{9, 600, 1100, 2048, 5000} {
+		for _, out := range []int{9, 600, 1100, 2048, 2100, 5000} {
 			n := build(t, "", Config{In: 3, Out: out}, 2).(*Net)
 			for _, most := range []int{1, 40, 447, 460, 1700, 3136, 9000, 17500, 40000} {
 				n.Plan(&nn.Plan{Arena: new(tensor.Arena), Device: newDevice(t, 1), Batch: 1}, most)
