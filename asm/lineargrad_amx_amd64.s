@@ -82,12 +82,12 @@
 	PARTS((i)*64)
 
 #define LEFTROWM(i) \
-	VMOVUPS (R11), Z0                     \
-	VMOVUPS 64(R11), Z1                   \
-	ADDQ    R12, R11                      \
-	VADDPS  Z1, Z0, Z5                    \
-	VADDPS  (10688 + (i)*64)(R13), Z5, Z5 \
-	VMOVUPS Z5, (10688 + (i)*64)(R13)     \
+	VMOVUPS (R11), Z0                          \
+	VMOVUPS 64(R11), Z1                        \
+	ADDQ    R12, R11                           \
+	VADDPS  Z1, Z0, Z5                         \
+	VADDPS  (12288 + ((i)-25)*64)(R13), Z5, Z5 \
+	VMOVUPS Z5, (12288 + ((i)-25)*64)(R13)     \
 	PARTS((i)*64)
 
 // RIGHTROWS splits the first half of the columns of rows i and i+16 of a block of Y,
