@@ -21,9 +21,9 @@ const (
 	segmentsFew  = 8
 	groupRows    = 256 // at least
 
-	// Groups evaluate the hidden layers anew, so where there are at most segmentsFew a pass of fewPositions or more has
-	// that many blocks in their place, which is mostly 5 to 40% faster forward and up to 26% both ways. With fewer
-	// positions or more groups the way back is slower, since sums are written for each block.
+	// Groups evaluate the hidden layers anew, so with up to segmentsFew*groupRows results a pass of fewPositions or more
+	// has segmentsFew blocks in their place: mostly 5 to 40% faster forward, and from 6% slower to 26% faster both ways.
+	// With fewer positions or more results the way back is slower, since sums are written for each block.
 	fewPositions = 448
 
 	// Rows of dy that are read at a time: 68 KiB.
@@ -77,9 +77,9 @@ type cpu struct {
 
 	x, y, dy, dx []float32 // operands of the pass, [rows, positions]
 	positions    int
-	most         int  // positions of a block of the largest pass
-	width        int  // of a block, of the widest if they are level
-	level        bool // blocks are of one width, give or take blockStep
+	most         int // positions of a block of the largest pass
+	step         int // blocks are whole steps, and as wide as one another, give or take one
+	width        int // of the widest block
 	blocks       int
 	segments     int
 	groups       int
@@ -128,7 +128,8 @@ func (n *network) planCPU(p *nn.Plan, most int) {
 	a.ReserveFor(&c.sums, c.sumsOf(most), &tensor.Lifetime{From: backward, To: backward})
 }
 
-// sumsOf returns the number of values that backward passes of at most so many positions need for their sums.
+// sumsOf returns the number of values that backward passes of at most so many positions need for their sums. Fewer
+// positions may need more where there are groups.
 func (c *cpu) sumsOf(most int) int {
 	c.top = true
 	need := c.divide(most)
@@ -183,17 +184,16 @@ func (c *cpu) leastBlocks() int {
 
 // divide chooses blocks, segments and, for the last layer, groups. It returns
 // the number of values that a backward pass needs for its sums. Two halves of the
-// blocks take the same time, unless there are so many of a page that one more or
-// less does not matter.
+// blocks take the same time, give or take a step: a page where there are so many
+// that it does not matter.
 func (c *cpu) divide(positions int) int {
-	c.positions = positions
-	c.width = c.widest(positions)
-	c.blocks = ceilDiv(positions, c.width)
-	if c.level = c.width < splitBlock || c.blocks <= segmentsMost; c.level {
-		steps := ceilDiv(positions, blockStep)
-		c.blocks = min(steps, max(2*ceilDiv(positions, 2*c.width), c.leastBlocks()))
-		c.width = ceilDiv(steps, c.blocks) * blockStep
+	c.positions, c.step = positions, blockStep
+	if c.widest(positions) == splitBlock && positions > segmentsMost*splitBlock {
+		c.step = splitBlock
 	}
+	steps := ceilDiv(positions, c.step)
+	c.blocks = min(steps, max(2*ceilDiv(positions, 2*c.widest(positions)), c.leastBlocks()))
+	c.width = ceilDiv(steps, c.blocks) * c.step
 
 	c.size = c.net.hidden.sums()
 	if c.top {
@@ -228,12 +228,9 @@ func (c *cpu) group(i int) (from, to int) {
 
 // block returns where block b begins and its number of positions.
 func (c *cpu) block(b int) (col, n int) {
-	col, end := b*c.width, (b+1)*c.width
-	if c.level {
-		from, to := share(b, ceilDiv(c.positions, blockStep), c.blocks)
-		col, end = from*blockStep, to*blockStep
-	}
-	return col, min(end, c.positions) - col
+	from, to := share(b, ceilDiv(c.positions, c.step), c.blocks)
+	col = from * c.step
+	return col, min(to*c.step, c.positions) - col
 }
 
 // workspace returns how many values a worker needs.
