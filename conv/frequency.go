@@ -41,6 +41,7 @@ type frequency struct {
 	keep     bool // the kernel's spectrum, from Prepare on
 	biased   bool // the last Prepare had a bias
 	keptMap  keptMap
+	planes   mapPlanes // for the next pass
 
 	// The tasks, kept so that a pass allocates nothing.
 	folding        featureFolding
@@ -58,6 +59,12 @@ type frequency struct {
 }
 
 var _ featurePasses = (*frequency)(nil)
+
+// mapPlanes are what computes planes of maps that are not in memory, and what is told of each plane of y. All may be nil.
+type mapPlanes struct {
+	x, dy   func(dst []float32, plane int)
+	written func(plane int)
+}
 
 // inFrequency reports whether the algorithm can compute a shape.
 func inFrequency(s *Shape) bool { return len(s.Offsets) > 1 && symmetric(s.Offsets) }
@@ -449,7 +456,7 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 			}
 			from = p.keptMap.of(prepared, b, s)
 		}
-		p.analyse(b, &l.in, x.Host(), from, sourceOrder(s), s.Sources(), s.NIn, s)
+		p.analyse(b, &l.in, planeSource{x.Host(), p.planes.x}, from, sourceOrder(s), s.Sources(), s.NIn, s)
 		if slices != nil {
 			p.mapSlices = mapSlices{shape: s, lattice: l, from: from, to: slices}
 			p.cpu.Team().For(b.count, 1, &p.mapSlices)
@@ -458,7 +465,11 @@ func (p *frequency) Forward(y, x, prepared, scratch tensor.Buffer, s *Shape) {
 			f := productArgs{slots: slots, spectra: p.spectraIn(slots, s), bias: bias, from: from, slices: slices, to: to, targets: c.share(i)}
 			kept = f.kept.cut(kept, l, b, s)
 			p.multiply(b, s, f)
-			p.synthesise(b, &l.out, to, y.Host(), targetOrder(s), f.targets, s.NOut, s, g > 0)
+			whole := planeSink{values: y.Host(), accumulate: g > 0}
+			if g+c.groups >= len(l.groups) { // the last band
+				whole.written = p.planes.written
+			}
+			p.synthesise(b, &l.out, to, whole, targetOrder(s), f.targets, s.NOut, s)
 		}
 	}
 	p.release()
@@ -477,7 +488,7 @@ func (p *frequency) Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scr
 	ofShare := memory.cut(c.most * (c.per - 2*planeSize(s.Targets(), s.B))) // x^ and then dx^
 	for g := 0; g < len(l.groups); g += c.groups {
 		b := l.band(g, c.groups)
-		p.analyse(b, &l.grad, dy.Host(), from, targetOrder(s), s.Targets(), s.NOut, s)
+		p.analyse(b, &l.grad, planeSource{dy.Host(), p.planes.dy}, from, targetOrder(s), s.Targets(), s.NOut, s)
 		if g == 0 && !dbias.IsZero() {
 			addConstants(dbias.Host(), from, s)
 		}
@@ -487,10 +498,10 @@ func (p *frequency) Backward(d, k kernelFactors, dbias, dx, x, dy, prepared, scr
 		}
 		for i := range c.shares {
 			share := c.share(i)
-			p.reduce(b, x.Host(), kept, from, ofShare, dslots, share, s, g > 0)
+			p.reduce(b, planeSource{x.Host(), p.planes.x}, kept, from, ofShare, dslots, share, s, g > 0)
 			if !dx.IsZero() {
 				p.multiply(b, s, productArgs{slots: slots, spectra: p.spectraIn(slots, s), from: from, to: ofShare, targets: share, adjoint: true})
-				p.synthesise(b, &l.back, ofShare, dx.Host(), sourceOrder(s), share, s.NIn, s, accumulate || g > 0)
+				p.synthesise(b, &l.back, ofShare, planeSink{values: dx.Host(), accumulate: accumulate || g > 0}, sourceOrder(s), share, s.NIn, s)
 			}
 		}
 	}
@@ -561,7 +572,7 @@ func addConstants(dbias, spectrum []float32, s *Shape) {
 
 // reduce adds what a band contributes to the gradient of the slots, for a share of the columns. kept
 // is the band of the spectrum of x that Forward made, or nil.
-func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
+func (p *frequency) reduce(b band, x planeSource, kept, dy, spectrum, dslots []float32, share span, s *Shape, accumulate bool) {
 	l := p.lattice
 	ofX := panelsOf(s, share.count)
 	turns := kept != nil && l.gradientParts(s) > 1 && !ofX.sliced // what was just sliced would be slow to load
@@ -572,7 +583,7 @@ func (p *frequency) reduce(b band, x, kept, dy, spectrum, dslots []float32, shar
 		}
 	} else {
 		p.analysis = analysis{lattice: l, transform: &l.in, band: b, cpu: p.cpu,
-			plane: x, order: sourceOrder(s), start: share.first, channels: ofX.kinds * share.count, elements: elementsOf(s, s.NIn), batch: s.B,
+			planes: x, order: sourceOrder(s), start: share.first, channels: ofX.kinds * share.count, elements: elementsOf(s, s.NIn), batch: s.B,
 			spectrum: spectrum, turned: true, panels: ofX}
 		p.analysis.run()
 	}
@@ -600,19 +611,18 @@ func (p *frequency) multiply(b band, s *Shape, f productArgs) {
 	p.product.run()
 }
 
-// analyse transforms the planes x of a map to their spectra.
-func (p *frequency) analyse(b band, t *transform, x, spectrum []float32, order planeOrder, channels, elements int, s *Shape) {
+// analyse transforms the planes of a map to their spectra.
+func (p *frequency) analyse(b band, t *transform, planes planeSource, spectrum []float32, order planeOrder, channels, elements int, s *Shape) {
 	p.analysis = analysis{lattice: p.lattice, transform: t, band: b, cpu: p.cpu,
-		plane: x, order: order, channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
+		planes: planes, order: order, channels: channels, elements: elementsOf(s, elements), batch: s.B, spectrum: spectrum}
 	p.analysis.run()
 }
 
-// synthesise adds what a band contributes to a share of the planes y of a map, or
-// writes it.
-func (p *frequency) synthesise(b band, v *inverse, spectrum, y []float32, order planeOrder, of span, elements int, s *Shape, accumulate bool) {
+// synthesise adds what a band contributes to a share of the planes of a map, or writes it.
+func (p *frequency) synthesise(b band, v *inverse, spectrum []float32, planes planeSink, order planeOrder, of span, elements int, s *Shape) {
 	elements = elementsOf(s, elements)
 	p.synthesis = synthesis{lattice: p.lattice, inverse: v, band: b, cpu: p.cpu,
-		spectrum: spectrum, order: order, start: of.first, channels: kinds(elements) * of.count, elements: elements, batch: s.B, plane: y, accumulate: accumulate}
+		spectrum: spectrum, order: order, start: of.first, channels: kinds(elements) * of.count, elements: elements, batch: s.B, planes: planes}
 	p.synthesis.run()
 }
 
@@ -622,6 +632,7 @@ func (p *frequency) release() {
 	p.analysis, p.synthesis = analysis{}, synthesis{}
 	p.product, p.paired, p.gradient, p.pairedGradient = product{}, pairedProduct{}, gradient{}, pairedGradient{}
 	p.turning, p.mapSlices = turning{}, mapSlices{}
+	p.planes = mapPlanes{}
 }
 
 // pieces is memory that buffers are cut off, each at a multiple of 64 bytes.

@@ -187,9 +187,28 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	if whole {
 		l.stem.window = l.window
 	}
-	in.KeepValue() // Backward reads it
 	l.planBuffers(p, s)
+	l.planMaps()
 	return l.out
+}
+
+// planMaps says how the maps are read, by Backward too.
+func (l *layer) planMaps() {
+	f := l.byFrequencies()
+	if f != nil {
+		l.out.TakePlanes()
+	}
+	if f != nil && l.weights == nil {
+		l.in.ReadPlanes()
+	} else {
+		l.in.KeepValue()
+	}
+}
+
+// byFrequencies returns the passes that take planes of maps one after the other, or nil.
+func (l *layer) byFrequencies() *frequency {
+	f, _ := l.factored.(*frequency)
+	return f
 }
 
 // checkElements panics unless the lists of elements and the input map fit the layer. It returns the
@@ -642,6 +661,9 @@ func (l *layer) convolve(train bool) {
 	if l.weights.live() {
 		x = l.weights.scaled(l.forWeights())
 	}
+	if f := l.byFrequencies(); f != nil {
+		f.planes = mapPlanes{x: l.in.Planes(), written: l.out.PlaneWritten()}
+	}
 	if l.stem != nil {
 		l.stem.Forward(l.out.Value, x, l.prepared, l.spare(), s, train)
 		return
@@ -667,6 +689,9 @@ func (l *layer) Backward() {
 	l.checkKept()
 	dy := l.out.LiveGrad()
 	x, dx := l.in.Value, tensor.Buffer{}
+	if f := l.byFrequencies(); f != nil {
+		f.planes = mapPlanes{x: l.in.Planes(), dy: l.out.GradPlanes()}
+	}
 	accumulate := false
 	if l.inputGrad {
 		if l.in.Grad.IsZero() {

@@ -32,7 +32,7 @@ type analysis struct {
 	*transform
 	band
 	cpu      *tensor.CPU
-	plane    []float32
+	planes   planeSource
 	order    planeOrder
 	start    int // number of the first one of a kind
 	channels int // of all kinds
@@ -127,13 +127,13 @@ func elementsOf(s *Shape, n int) int {
 }
 
 // analysisLocal returns the size of a worker's memory: rows of both kinds, and a plane folded with
-// two lines or a group's spectrum.
+// two lines and as it was computed, or a group's spectrum.
 func (l *lattice) analysisLocal(s *Shape) int {
 	size := 0
 	for _, t := range []*transform{&l.in, &l.grad} {
 		line := t.w * s.B
 		rows := min(max(analysisValues, 4*mostTogether*line), 4*len(l.groups)*mostTogether*line)
-		size = max(size, rows+max((t.h+2)*line, 2*l.periodW*mostTogether*s.B))
+		size = max(size, rows+max((2*t.h+2)*line, 2*l.periodW*mostTogether*s.B))
 	}
 	return size
 }
@@ -223,10 +223,25 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 	position := n * a.batch
 	line, all := t.w*position, len(a.lattice.groups)
 	for c := range n {
-		plane := a.plane[(a.order.plane(a.start+first+c)+offset)*t.h*t.w*a.batch:]
+		plane := a.planes.read(a.order.plane(a.start+first+c)+offset, t.h*t.w*a.batch, spare[(t.h+2)*t.w*a.batch:])
 		one, other := rows[c*a.batch:], rows[line+c*a.batch:]
 		asm.FoldedWaves(groups, t.h, t.w, a.batch, t.cos[fy:], t.minusSin[min(fy, len(t.minusSin)):], all, plane, one, other, position, 2*line, spare)
 	}
+}
+
+// planeSource is where planes of a map are read: in memory, or computed if there is what does so.
+type planeSource struct {
+	values  []float32
+	compute func(dst []float32, plane int)
+}
+
+// read returns a plane of so many values, computed in memory that is given for it if it is in none.
+func (s *planeSource) read(plane, size int, memory []float32) []float32 {
+	if s.compute == nil {
+		return s.values[plane*size:][:size]
+	}
+	s.compute(memory[:size], plane)
+	return memory[:size]
 }
 
 // write transforms along x and writes group i of n channels of a kind: channels proper,
@@ -312,20 +327,26 @@ type synthesis struct {
 	*lattice
 	*inverse
 	band
-	cpu        *tensor.CPU
-	spectrum   []float32
-	order      planeOrder
-	start      int
-	channels   int
-	elements   int
-	batch      int
-	plane      []float32
-	accumulate bool
+	cpu      *tensor.CPU
+	spectrum []float32
+	order    planeOrder
+	start    int
+	channels int
+	elements int
+	batch    int
+	planes   planeSink
 
 	items int // that channels, or pairs, are cut into
 }
 
 var _ tensor.Task = (*synthesis)(nil)
+
+// planeSink is where planes of a map are written or, to accumulate, added to, and what is told of each, or nil.
+type planeSink struct {
+	values     []float32
+	accumulate bool
+	written    func(plane int)
+}
 
 // synthesisTogether returns how many channels, or pairs, are transformed at a time:
 // as many as make long runs in the spectra and whose rows fit the cache.
@@ -411,11 +432,14 @@ const planeColumns = 256
 // toPlane transforms a channel's rows along y.
 func (y *synthesis) toPlane(channel int, rows []float32) {
 	h, line, groups := y.inverse.h, y.inverse.w*y.batch, len(y.band.groups)
-	plane := y.plane[channel*h*line:][:h*line]
+	plane := y.planes.values[channel*h*line:][:h*line]
 	m := (h + 1) / 2
 	cos, minusSin := y.inverse.cos[y.fy*m:], y.inverse.minusSin[y.imaginary*m:]
 	for x := 0; x < line; x += planeColumns {
 		n := min(planeColumns, line-x)
-		asm.GemmMirrored(m, n, groups, y.rows-groups, cos, minusSin, m, rows[x:], after(rows, groups*line+x), line, plane[h/2*line+x:], plane[x:], line, h%2 == 1, y.accumulate)
+		asm.GemmMirrored(m, n, groups, y.rows-groups, cos, minusSin, m, rows[x:], after(rows, groups*line+x), line, plane[h/2*line+x:], plane[x:], line, h%2 == 1, y.planes.accumulate)
+	}
+	if y.planes.written != nil {
+		y.planes.written(channel)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/noether-go/noether/conv"
 	"github.com/noether-go/noether/lie"
 	"github.com/noether-go/noether/nn"
 	"github.com/noether-go/noether/tensor"
@@ -15,6 +16,14 @@ var lifetimeNets = map[string]func() (*Network, error){
 	"CKResNet": func() (*Network, error) {
 		return NewCKResNet(CKResNetConfig{Elements: 3, Partial: true, Side: 12, Classes: 3, Width: 3,
 			Factors: []int{1, 2}, KernelSide: 3, KernelHidden: 4})
+	},
+	"CKResNet/frequency": func() (*Network, error) { // maps that are computed plane by plane
+		return NewCKResNet(CKResNetConfig{Elements: 3, Partial: true, Side: 12, Classes: 3, Width: 3,
+			Factors: []int{1, 2}, KernelSide: 3, KernelHidden: 4, Algorithm: conv.Frequency})
+	},
+	"CKResNet/mirror": func() (*Network, error) { // and whose elements have weights
+		return NewCKResNet(CKResNetConfig{Group: lie.Mirror, Elements: 2, Partial: true, Side: 12, Classes: 3, Width: 3,
+			Factors: []int{1, 2}, KernelSide: 3, KernelHidden: 4, Algorithm: conv.Frequency})
 	},
 	"CKResNet/T2": func() (*Network, error) { // identity shortcuts
 		return NewCKResNet(CKResNetConfig{Group: lie.T2, Side: 12, Classes: 3, Width: 3,

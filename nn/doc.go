@@ -23,7 +23,10 @@
 // A network that tells its Plan where each layer ends and which maps no later
 // layer reads (Plan.Next) lets maps share memory: a value lives until its last
 // reader, forward or backward, and a gradient from the backward pass of the last
-// reader to that of the layer that made the map.
+// reader to that of the layer that made the map. On a CPU a map between a Standardize and
+// convolutions that take planes one after the other (Map.ReadPlanes, Map.TakePlanes) then needs no
+// memory for a value that such convolutions alone read, nor for a gradient that the Standardize alone gives
+// such a convolution: Value, or Grad, is the zero Buffer, and planes are computed where they are read.
 //
 // ReLU and Add work in place where they may: the map that they return has the memory of
 // the one that they take, which no layer planned later can read. Layers whose backward

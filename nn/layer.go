@@ -86,7 +86,7 @@ func (l *lifecycle) backward(layer string) {
 
 // ready panics unless the layer is planned and bound, with its parameters.
 func (l *lifecycle) ready(layer, method string) {
-	if l.dev == nil || l.out.Value.IsZero() {
+	if l.dev == nil || !l.out.reserved() {
 		l.reserved(layer + method)
 		refuse(layer+method, "not bound to a device; call Bind first")
 	}
@@ -100,7 +100,7 @@ func (l *lifecycle) reserved(op string) {
 	switch {
 	case l.out == nil:
 		refuse(op, "not planned; call Plan first")
-	case l.out.Value.IsZero():
+	case !l.out.reserved():
 		refuse(op, "the plan's arena is not bound to a device; call Arena.Bind first")
 	}
 }

@@ -44,6 +44,7 @@ type memory struct {
 	kept      keep
 	backward  bool // the value is read by a backward pass
 	maps      int  // that are neither replaced nor ended
+	planes
 
 	value, grad tensor.Lifetime // what they are needed for, see Plan.Next
 }
@@ -54,11 +55,18 @@ func (m *Map) Size() int { return m.C * m.N * m.H * m.W * m.B }
 // PerChannel returns the number of live values of one channel, n*H*W*B.
 func (m *Map) PerChannel() int { return m.N * m.H * m.W * m.B }
 
-// Live returns the live part of Value.
-func (m *Map) Live() tensor.Buffer { return m.Value.Slice(0, m.Size()) }
+// Live returns the live part of Value, or the zero Buffer where that is not in memory.
+func (m *Map) Live() tensor.Buffer { return m.live(m.Value) }
 
-// LiveGrad returns the live part of Grad.
-func (m *Map) LiveGrad() tensor.Buffer { return m.Grad.Slice(0, m.Size()) }
+// LiveGrad returns the live part of Grad, or the zero Buffer where that is not in memory.
+func (m *Map) LiveGrad() tensor.Buffer { return m.live(m.Grad) }
+
+func (m *Map) live(b tensor.Buffer) tensor.Buffer {
+	if b.IsZero() {
+		return b
+	}
+	return b.Slice(0, m.Size())
+}
 
 // Written notes that Value was computed afresh for n elements, so that no
 // gradient has reached the map yet. Every layer calls it on its output map; whoever writes
@@ -70,6 +78,9 @@ func (m *Map) Written(n int) {
 		refuse("Map.Written", "%d elements, allowed are 1 to %d", n, m.MaxN)
 	}
 	m.N, m.gradSet = n, false
+	if m.memory != nil && m.memory.reader != nil {
+		m.memory.reader.forget()
+	}
 }
 
 // Accumulate reports whether a gradient has already been written to Grad in
@@ -96,10 +107,18 @@ const (
 // that was planned before overwrites it in place.
 func (m *Map) Read() {
 	m.check("Map.Read")
-	if m.memory != nil && m.memory.kept == keepPositive {
-		m.memory.kept = keepAll // the layer may pass a gradient where the value is not positive
+	b := m.memory
+	if b == nil {
+		return
+	}
+	b.needWhole()
+	if b.kept == keepPositive {
+		b.kept = keepAll // the layer may pass a gradient where the value is not positive
 	}
 }
+
+// needWhole notes that a layer needs the value in memory.
+func (b *memory) needWhole() { b.readers, b.whole = b.readers+1, true }
 
 // KeepValue is Read for a layer whose backward pass reads Value, after the forward pass
 // is over: no layer planned later may then overwrite it in place. Every layer whose
@@ -116,6 +135,7 @@ func (m *Map) keep(what keep) {
 	if !b.inference && !b.backward {
 		b.backward, b.value.To = true, tensor.BackwardOf(b.arena.Layer()) // later layers run backward before
 	}
+	b.needWhole()
 	b.kept = max(b.kept, what)
 }
 
@@ -234,12 +254,18 @@ func (p *Plan) Like(in *Map, c, h, w int) *Map {
 // Carry reserves n values at *dst for what the forward pass of the layer that is
 // being planned leaves for its backward pass.
 func (p *Plan) Carry(dst *tensor.Buffer, n int) {
+	life := p.carried()
+	p.Arena.ReserveFor(dst, n, &life)
+}
+
+// carried returns how long what Carry reserves lives.
+func (p *Plan) carried() tensor.Lifetime {
 	layer := p.Arena.Layer()
-	life := &tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.BackwardOf(layer)}
+	life := tensor.Lifetime{From: tensor.ForwardOf(layer), To: tensor.BackwardOf(layer)}
 	if p.Inference {
 		life.To = life.From
 	}
-	p.Arena.ReserveFor(dst, n, life)
+	return life
 }
 
 // Next ends the planning of a layer. The maps in done are read by no layer that
@@ -270,6 +296,7 @@ func (b *memory) end(layer int) {
 	if !b.backward {
 		b.value.To = tensor.ForwardOf(layer)
 	}
+	b.settle()
 }
 
 // inPlace returns the output map of a layer that may overwrite in with values of the same
@@ -291,6 +318,7 @@ func (p *Plan) inPlace(in *Map, allowed keep) *Map {
 func (p *Plan) alias(in *Map) *Map {
 	out := *in
 	in.memory.maps++
+	in.memory.needWhole()
 	p.Arena.Alias(&out.Value, &in.Value)
 	if !p.Inference {
 		p.Arena.Alias(&out.Grad, &in.Grad)

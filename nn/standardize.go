@@ -15,9 +15,15 @@ type Standardize struct {
 
 	lifecycle
 	in           *Map
-	mean, invStd tensor.Buffer // [C, B], of the last Forward
-	measure      *measure      // of the group elements, or nil
+	mean, invStd tensor.Buffer   // [C, B], of the last Forward
+	life         tensor.Lifetime // of these
+	measure      *measure        // of the group elements, or nil
 	call         tensor.StandardizeArgs
+
+	// Where the value of out, or the gradient of in, is not in memory, else nil.
+	byPlane         *tensor.Standardization
+	value, gradient func(dst []float32, plane int)
+	written         func(plane int)
 }
 
 // NewStandardize returns the layer.
@@ -26,27 +32,65 @@ func NewStandardize() *Standardize { return &Standardize{Eps: 1e-5} }
 // Parameters returns nil.
 func (l *Standardize) Parameters() []*Parameter { return nil }
 
-// Plan reserves the output map and the statistics of a pass.
+// Plan reserves the output map and the statistics of a pass. Maps that only this layer and convolutions need, which
+// take them plane by plane (Map.ReadPlanes, Map.TakePlanes), have no memory: their planes are computed where they are read.
 func (l *Standardize) Plan(p *Plan, in *Map) *Map {
 	checkPlan("Standardize.Plan", p, in)
 	in.KeepValue()
 	l.in = in
 	l.planned(p, p.Like(in, in.C, in.H, in.W))
-	p.Carry(&l.mean, in.C*in.B)
-	p.Carry(&l.invStd, in.C*in.B)
+	l.life = p.carried()
+	p.Arena.ReserveFor(&l.mean, in.C*in.B, &l.life)
+	p.Arena.ReserveFor(&l.invStd, in.C*in.B, &l.life)
 	l.measure = planMeasure(p, in, in.C*in.B)
+	if l.planewise(p.Device) {
+		in.memory.reader, l.out.memory.source = l, l
+	}
 	return l.out
 }
+
+// planewise reports whether planes of the maps can be computed alone.
+func (l *Standardize) planewise(dev tensor.Device) bool {
+	_, cpu := dev.(*tensor.CPU)
+	return (dev == nil || cpu) && l.in.B > 1 && l.in.memory != nil
+}
+
+// extend has the gradient of out, and the statistics, live on to a moment.
+func (l *Standardize) extend(to tensor.Moment) { l.life.To, l.out.memory.grad.To = to, to }
 
 // Bind sets the device.
 func (l *Standardize) Bind(dev tensor.Device) {
 	l.bind("Standardize", dev)
 	l.measure.bind(dev)
+	l.byPlane, l.value, l.gradient, l.written = nil, nil, nil, nil
+	cpu, ok := dev.(*tensor.CPU)
+	if ok && l.planewise(dev) && (l.out.Value.IsZero() || l.in.Grad.IsZero() && !l.inference) {
+		s := cpu.NewStandardization(l.in.C*l.in.MaxN, l.in.H*l.in.W, l.in.B)
+		l.byPlane, l.value, l.gradient, l.written = s, s.Value, s.Gradient, s.Measure
+	}
+}
+
+// begin says that in is going to be written, and returns what is to be told of each plane, or nil: where all of the
+// output is computed anyway, its input had better be in a cache then.
+func (l *Standardize) begin() func(plane int) {
+	if l.byPlane == nil || !l.out.Value.IsZero() {
+		return nil
+	}
+	l.byPlane.Begin(l.args())
+	return l.written
+}
+
+// forget drops what is known of the value of in.
+func (l *Standardize) forget() {
+	if l.byPlane != nil {
+		l.byPlane.Forget()
+	}
 }
 
 func (l *Standardize) args() *tensor.StandardizeArgs {
 	l.call = tensor.StandardizeArgs{
 		C:      l.in.C,
+		N:      l.in.N,
 		S:      l.in.N * l.in.H * l.in.W,
 		B:      l.in.B,
 		Eps:    l.Eps,
@@ -65,6 +109,10 @@ func (l *Standardize) Forward(train bool) {
 	l.measure.read()
 	a := l.args()
 	a.Measure = l.measure.forward()
+	if l.byPlane != nil && l.out.Value.IsZero() {
+		l.byPlane.Statistics(a)
+		return
+	}
 	a.Y = l.out.Live()
 	l.dev.Standardize(a)
 }
@@ -80,6 +128,10 @@ func (l *Standardize) Backward() {
 	a := l.args()
 	a.DY, a.DX, a.AddDX = l.out.LiveGrad(), l.in.LiveGrad(), l.in.Accumulate()
 	a.Measure = l.measure.backward()
-	l.dev.StandardizeGrad(a)
+	if l.byPlane != nil && l.in.Grad.IsZero() {
+		l.byPlane.Slopes(a)
+	} else {
+		l.dev.StandardizeGrad(a)
+	}
 	l.measure.gather()
 }

@@ -55,8 +55,12 @@ func ForwardOf(layer int) Moment { return Moment(layer) }
 func BackwardOf(layer int) Moment { return End - 1 - Moment(layer) }
 
 // Lifetime is how long the contents of a buffer matter: from the moment that
-// writes them to the last one that reads them, both included.
+// writes them to the last one that reads them, both included. One that ends before it
+// begins is that of a buffer that nobody needs, which stays the zero Buffer.
 type Lifetime struct{ From, To Moment }
+
+// none reports whether nobody needs the buffer.
+func (l *Lifetime) none() bool { return l.To < l.From }
 
 // Next ends the planning of a layer: what is planned from now on belongs to the
 // one behind it.

@@ -120,7 +120,7 @@ func (t *layerNormTask) output(i int, v *columnScratch) {
 		asm.ColNorm(t.y[lo*t.b:hi*t.b], t.x[lo*t.b:hi*t.b], m)
 		return
 	}
-	t.setSlopes(t.first, t.second, t.element(i%t.segs), v)
+	t.setSlopes(v.q, v.r, t.first, t.second, t.element(i%t.segs))
 	t.write(lo, hi, m, v)
 }
 
@@ -129,6 +129,7 @@ func (d *CPU) normalizeSamples(t layerNormTask, fixed bool) {
 	if t.c == 0 || t.s == 0 || t.b == 0 {
 		return
 	}
+	t.cut()
 	t.reserve(d)
 	items := t.c * t.segs
 	d.layerNorm = t

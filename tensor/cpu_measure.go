@@ -25,14 +25,17 @@ type measure struct {
 	first, second   []float32 // [means, elements]: sums of x-mean and of its square; nil: not wanted
 }
 
-// unweighted is the weight of a map's elements that have none.
-var unweighted = []float32{1}
+// unweighted is the weight of a map's elements that have none, and unmeasured their measure.
+var (
+	unweighted = []float32{1}
+	unmeasured = measure{elements: 1, lists: 1, weights: unweighted}
+)
 
 // newMeasure returns m for channels of so many values, of b samples, with sums of so many
 // means: of each channel, sample or both.
 func newMeasure(op string, m *Measure, values, b, means int) measure {
 	if m.Weights.IsZero() {
-		return measure{elements: 1, lists: 1, weights: unweighted}
+		return unmeasured
 	}
 	if m.Elements < 1 || m.Lists < 1 || m.Lists != 1 && m.Lists != b || values%(m.Elements*m.Lists) != 0 {
 		panic(&Error{op, fmt.Sprintf("Measure has %d lists of %d elements, for channels of %d values of %d samples", m.Lists, m.Elements, values, b)})

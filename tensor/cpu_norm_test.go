@@ -153,6 +153,13 @@ func TestNormRefuses(t *testing.T) {
 	if _, ok := panicOf(func() { dev.Standardize(each) }).(*tensor.Error); !ok {
 		t.Error("other lists than samples: no *tensor.Error")
 	}
+	for _, n := range []int{-1, 4, 2} {
+		a := &tensor.StandardizeArgs{C: 1, N: n, S: 6, B: 2, X: v(12), Y: v(12), Mean: v(2), InvStd: v(2),
+			Measure: tensor.Measure{Elements: 3, Lists: 1, Weights: v(3)}}
+		if _, ok := panicOf(func() { dev.Standardize(a) }).(*tensor.Error); !ok {
+			t.Errorf("6 rows and 3 weights of %d elements: no *tensor.Error", n)
+		}
+	}
 	torn := tensor.Measure{Elements: 2, Lists: 1, Weights: v(2), Moments: v(16), Grad: v(2)}
 	columns := &tensor.StandardizeArgs{C: 2, S: 3, B: 2, X: v(12), Y: v(12), DX: v(12), DY: v(12), Mean: v(4), InvStd: v(4), Measure: torn}
 	samples := &tensor.LayerNormArgs{C: 2, S: 3, B: 2, X: v(12), Y: v(12), DX: v(12), DY: v(12), Mean: v(2), InvStd: v(2),

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/noether-go/noether/asm"
@@ -11,21 +12,25 @@ import (
 const (
 	columnBlock   = 64
 	columnSegment = 16 * columnBlock
+	fewRows       = 16
 )
 
 // standardizeTask normalises each column b of each channel of x [c, s, b]. Its
 // items are channels or, beyond the phase wholeRows, the segments of the channels
 // from base on.
 type standardizeTask struct {
-	phase   normPhase
-	base    int
-	grad    bool // backward
-	relu    bool
-	addDX   bool
-	stream  bool // the gradient is larger than the caches
-	c, s, b int
-	segs    int // of one channel, as many of each element
-	eps     float64
+	phase    normPhase
+	base     int
+	grad     bool // backward
+	relu     bool
+	addDX    bool
+	stream   bool // the gradient is larger than the caches
+	alone    bool // statistics or, backward, slopes are all that is wanted
+	measured bool // alone, forward: the sums are there
+	c, s, b  int
+	parts    int // that s is cut into, those of the elements
+	segs     int // of one channel, as many of each part
+	eps      float64
 
 	x, y, dx, dy []float32 // [c, s, b]
 	mean, invStd []float32 // [c, b]
@@ -38,6 +43,8 @@ type standardizeTask struct {
 	first, second []float64
 	counts        []float64 // [b], of the values of a channel that are in statistics
 	scratch       [][]float32
+
+	slopeQ, slopeR []float32 // [c, measure.elements, b]: w*q and w*r, if they are wanted
 }
 
 func (t *standardizeTask) Do(lo, hi, worker int) {
@@ -85,20 +92,22 @@ func (t *standardizeTask) element(k int) int { return k / (t.segs / t.measure.el
 
 // rows returns where segment i of all channels lies, in rows of [c*s, b].
 func (t *standardizeTask) rows(i int) (lo, hi int) {
-	c, k := i/t.segs, i%t.segs
-	element, size := t.element(k), t.s/t.measure.elements
-	at := c*t.s + element*size
-	lo = at + k%(t.segs/t.measure.elements)*columnSegment
+	per, size := t.segs/t.parts, t.s/t.parts
+	at := i / per * size
+	lo = at + i%per*columnSegment
 	return lo, min(lo+columnSegment, at+size)
 }
 
 // channel runs all phases for channel c.
 func (t *standardizeTask) channel(c int, v *columnScratch) {
 	lo, hi := c*t.segs, (c+1)*t.segs
-	for i := lo; i < hi; i++ {
+	for i := lo; i < hi && !t.measured; i++ {
 		t.sum(i, v)
 	}
 	t.finish(c)
+	if t.alone {
+		return
+	}
 	for i := hi - 1; i >= lo; i-- { // what was read last is in the cache
 		t.output(i, v)
 	}
@@ -130,9 +139,11 @@ func (t *standardizeTask) sum(i int, v *columnScratch) {
 	}
 }
 
-// pivot sets v.pivot to values near the means of the columns of x: those of the first rows.
+// pivot sets v.pivot to values near the means of the columns of x: those of the first rows, a sixteenth
+// and at least as many as are few.
 func (t *standardizeTask) pivot(x []float32, v *columnScratch) {
-	x = x[:min(len(x), columnBlock*t.b)]
+	rows := len(x) / t.b
+	x = x[:max(min(rows, fewRows), rows/16)*t.b]
 	asm.ColSum(v.pivot, x)
 	asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
 }
@@ -183,6 +194,13 @@ func (t *standardizeTask) finish(c int) {
 	if t.grad {
 		first, second := t.gather(t.first, c), t.gather(t.second, c)
 		t.slopes(first, second, t.invStd[c*t.b:], 1)
+		if t.alone {
+			t.keepSlopes(c)
+		}
+		return
+	}
+	if t.measure.elements == 1 && t.measure.first == nil {
+		t.joinSegments(c)
 		return
 	}
 	for j := range t.b {
@@ -195,14 +213,39 @@ func (t *standardizeTask) finish(c int) {
 	}
 }
 
+// joinSegments is finish, forward, where all values count alike: it joins the moments of channel c's segments, which may be
+// one for each small plane, in those of the first, all columns at once (moments.join, without its divisions).
+func (t *standardizeTask) joinSegments(c int) {
+	at := func(k int) []float64 { return t.first[(c*t.segs+k)*t.b:][:t.b] }
+	squaresAt := func(k int) []float64 { return t.second[(c*t.segs+k)*t.b:][:t.b] }
+	rows := func(k int) float64 {
+		lo, hi := t.rows(c*t.segs + k)
+		return float64(hi - lo)
+	}
+	sums, squares, n := at(0), squaresAt(0), rows(0)
+	for k := 1; k < t.segs; k++ {
+		m, more := rows(k), squaresAt(k)
+		perN, perM, weight := 1/n, 1/m, n*m/(n+m)
+		for j, sum := range at(k) {
+			d := float64(sum*perM) - float64(sums[j]*perN)
+			squares[j] += more[j] + float64(float64(d*d)*weight)
+			sums[j] += sum
+		}
+		n += m
+	}
+	for j := range t.b {
+		t.finishColumn(c*t.b+j, moments{n, sums[j], squares[j]})
+	}
+}
+
 // elementMoments returns those of an element in column j of channel c.
 func (t *standardizeTask) elementMoments(c, element, j int) moments {
 	var m moments
-	per, size := t.segs/t.measure.elements, t.s/t.measure.elements
+	per := t.segs / t.measure.elements
 	for k := range per {
-		at := (c*t.segs+element*per+k)*t.b + j
-		rows := min(columnSegment, size-k*columnSegment)
-		m = m.join(moments{float64(rows), t.first[at], t.second[at]})
+		i := c*t.segs + element*per + k
+		lo, hi := t.rows(i)
+		m = m.join(moments{float64(hi - lo), t.first[i*t.b+j], t.second[i*t.b+j]})
 	}
 	return m
 }
@@ -231,11 +274,20 @@ func (t *standardizeTask) slopes(first, second []float64, invStd []float32, chan
 	}
 }
 
-// setSlopes sets v.q and v.r to w*q and w*r for an element, from the channel's q and r.
-func (t *standardizeTask) setSlopes(r, q []float64, element int, v *columnScratch) {
+// setSlopes sets toQ and toR to w*q and w*r for an element, from the channel's q and r.
+func (t *standardizeTask) setSlopes(toQ, toR []float32, r, q []float64, element int) {
 	for j := range t.b {
 		w := t.measure.weight(element, j)
-		v.q[j], v.r[j] = float32(w*q[j]), float32(w*r[j])
+		toQ[j], toR[j] = float32(w*q[j]), float32(w*r[j])
+	}
+}
+
+// keepSlopes sets the slopes of channel c.
+func (t *standardizeTask) keepSlopes(c int) {
+	at := c * t.segs * t.b
+	for e := range t.measure.elements {
+		to := (c*t.measure.elements + e) * t.b
+		t.setSlopes(t.slopeQ[to:], t.slopeR[to:], t.first[at:], t.second[at:], e)
 	}
 }
 
@@ -249,7 +301,7 @@ func (t *standardizeTask) output(i int, v *columnScratch) {
 		return
 	}
 	at := c * t.segs * t.b
-	t.setSlopes(t.first[at:], t.second[at:], t.element(i%t.segs), v)
+	t.setSlopes(v.q, v.r, t.first[at:], t.second[at:], t.element(i%t.segs))
 	t.write(lo, hi, m, v)
 }
 
@@ -292,15 +344,27 @@ func (t *standardizeTask) write(lo, hi int, m *asm.ColNormMap, v *columnScratch)
 	}
 }
 
-// reserve cuts channels into segments and gives t its memory: for its sums, and for every
-// worker.
+// cut cuts channels into segments.
+func (t *standardizeTask) cut() {
+	t.parts = max(t.parts, t.measure.elements)
+	t.segs = segmentsOf(t.parts, t.s/t.parts)
+}
+
+// segmentsOf returns how many segments so many parts of so many rows have.
+func segmentsOf(parts, rows int) int { return parts * ((rows-1)/columnSegment + 1) }
+
+// reserve gives t its memory: for its sums, unless it has some, and for every worker.
 func (t *standardizeTask) reserve(d *CPU) {
 	m := &t.measure
-	t.segs = m.elements * ((t.s/m.elements-1)/columnSegment + 1)
-	sums := t.c * t.segs * t.b
+	sums := 0
+	if t.first == nil {
+		sums = t.c * t.segs * t.b
+	}
 	d.reserve(2*sums+t.b, columnScratchSize(t.b))
-	t.first, t.second, t.counts = d.partial[:sums], d.partial[sums:2*sums], d.partial[2*sums:][:t.b]
-	t.scratch = d.scratch
+	if t.first == nil {
+		t.first, t.second = d.partial[:sums], d.partial[sums:2*sums]
+	}
+	t.counts, t.scratch = d.partial[2*sums:][:t.b], d.scratch
 	for j := range t.counts {
 		n := 0.0
 		for e := range m.elements {
@@ -324,53 +388,74 @@ func (d *CPU) standardizeColumns(t standardizeTask) {
 		d.normalize(rows)
 		return
 	}
+	t.cut()
+	d.standardize = t
+	d.standardize.run(d)
+	d.standardize = standardizeTask{}
+}
+
+// run runs t, which is cut.
+func (t *standardizeTask) run(d *CPU) {
 	t.reserve(d)
 	whole := d.whole(t.c, t.segs)
-	d.standardize = t
-	p := &d.standardize
-	d.team.For(whole, perClaim(t.s*t.b), p)
+	if t.measured {
+		whole = t.c
+	}
+	t.phase = wholeRows
+	d.team.For(whole, perClaim(t.s*t.b), t)
 	if rest := t.c - whole; rest > 0 {
-		p.base = whole
-		claim := perClaim(min(t.s, columnSegment) * t.b)
-		p.phase = segmentSums
-		d.team.For(rest*t.segs, claim, p)
+		t.base = whole
+		claim := perClaim(min(t.s/t.parts, columnSegment) * t.b)
+		t.phase = segmentSums
+		d.team.For(rest*t.segs, claim, t)
 		for c := whole; c < t.c; c++ {
-			p.finish(c)
+			t.finish(c)
 		}
-		p.phase = segmentOutputs
-		d.team.For(rest*t.segs, claim, p)
+		if t.phase = segmentOutputs; !t.alone {
+			d.team.For(rest*t.segs, claim, t)
+		}
 	}
 	if t.grad && t.measure.grad != nil {
-		p.gradMeasure()
+		t.gradMeasure()
 	}
-	d.standardize = standardizeTask{}
+}
+
+// task returns the task of Standardize, but for Y.
+func (a *StandardizeArgs) task(op string) standardizeTask {
+	n := product(op, a.C, a.S, a.B)
+	t := standardizeTask{
+		c: a.C, s: a.S, b: a.B, parts: max(1, a.N), eps: float64(a.Eps), relu: a.ReLU,
+		x:       host(op, "X", a.X, n),
+		mean:    host(op, "Mean", a.Mean, a.C*a.B),
+		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
+		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.C*a.B),
+	}
+	if a.N < 0 || a.S%t.parts != 0 || t.measure.elements != 1 && t.measure.elements != t.parts && a.N > 0 {
+		panic(&Error{op, fmt.Sprintf("N is %d for %d rows and %d elements of Measure", a.N, a.S, t.measure.elements)})
+	}
+	return t
+}
+
+// gradTask returns the task of StandardizeGrad, but for DX.
+func (a *StandardizeArgs) gradTask(op string) standardizeTask {
+	t := a.task(op)
+	n := t.c * t.s * t.b
+	t.grad, t.addDX, t.stream, t.dy = true, a.AddDX, n >= streamValues, host(op, "DY", a.DY, n)
+	return t
 }
 
 // Standardize is instance normalisation forward, see StandardizeArgs.
 func (d *CPU) Standardize(a *StandardizeArgs) {
 	const op = "Standardize"
-	n := product(op, a.C, a.S, a.B)
-	d.standardizeColumns(standardizeTask{
-		c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU,
-		x:       host(op, "X", a.X, n),
-		y:       host(op, "Y", a.Y, n),
-		mean:    host(op, "Mean", a.Mean, a.C*a.B),
-		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
-		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.C*a.B),
-	})
+	t := a.task(op)
+	t.y = host(op, "Y", a.Y, t.c*t.s*t.b)
+	d.standardizeColumns(t)
 }
 
 // StandardizeGrad is instance normalisation backward, see StandardizeArgs.
 func (d *CPU) StandardizeGrad(a *StandardizeArgs) {
 	const op = "StandardizeGrad"
-	n := product(op, a.C, a.S, a.B)
-	d.standardizeColumns(standardizeTask{
-		grad: true, c: a.C, s: a.S, b: a.B, eps: float64(a.Eps), relu: a.ReLU, addDX: a.AddDX, stream: n >= streamValues,
-		x:       host(op, "X", a.X, n),
-		dx:      host(op, "DX", a.DX, n),
-		dy:      host(op, "DY", a.DY, n),
-		mean:    host(op, "Mean", a.Mean, a.C*a.B),
-		invStd:  host(op, "InvStd", a.InvStd, a.C*a.B),
-		measure: columnMeasure(op, &a.Measure, a.S, a.B, a.C*a.B),
-	})
+	t := a.gradTask(op)
+	t.dx = host(op, "DX", a.DX, t.c*t.s*t.b)
+	d.standardizeColumns(t)
 }

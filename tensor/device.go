@@ -194,12 +194,13 @@ type BatchNormArgs struct {
 // StandardizeArgs describes the standardisation of X [C, S, B] over its middle
 // axis, for each channel and sample alone (instance normalisation without
 // affine map, biased variance). Mean and InvStd are [C, B]. With ReLU, negative
-// results are zero.
+// results are zero. Of each channel, S/N rows are those of one of N group elements, which sums
+// are taken of one after the other; N may be 0, for 1.
 //
 // StandardizeGrad reads X, Mean, InvStd and DY, and writes DX, which may be DY, or
 // with AddDX adds to it. With ReLU it finds out anew which values passed.
 type StandardizeArgs struct {
-	C, S, B      int
+	C, N, S, B   int
 	Eps          float32
 	ReLU         bool
 	X, Y         Buffer // [C, S, B]

@@ -33,6 +33,7 @@ func blocks(spans []span) []*lifeBlock {
 				list = append(list, b)
 			}
 			b.spans, b.size = append(b.spans, s), max(b.size, size)
+		case s.life != nil && s.life.none():
 		case s.life != nil:
 			list = append(list, &lifeBlock{spans: []*span{s}, size: size, life: [2]Lifetime{*s.life}, lives: 1})
 		default:

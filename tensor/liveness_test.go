@@ -240,3 +240,22 @@ func TestArenaAlias(t *testing.T) {
 	}()
 	a.Alias(&first, &src)
 }
+
+// TestNoLifetime: a buffer that nobody needs has no memory.
+func TestNoLifetime(t *testing.T) {
+	var arena tensor.Arena
+	var unneeded, needed tensor.Buffer
+	life := tensor.Lifetime{From: 3, To: 4}
+	arena.ReserveFor(&unneeded, 1000, &life)
+	arena.ReserveFor(&needed, 16, &tensor.Lifetime{From: 0, To: tensor.End})
+	life.To = 2 // it may change until Bind
+	dev := newCPU(t, 1)
+	if err := arena.Bind(dev); err != nil {
+		t.Fatal(err)
+	}
+	defer arena.Release()
+	arena.Poison(tensor.End, 1)
+	if !unneeded.IsZero() || needed.Len() != 16 || arena.Size() != 16 {
+		t.Errorf("buffers of %d and %d values, %d in all", unneeded.Len(), needed.Len(), arena.Size())
+	}
+}
