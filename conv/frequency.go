@@ -60,12 +60,6 @@ type frequency struct {
 
 var _ featurePasses = (*frequency)(nil)
 
-// mapPlanes are what computes planes of maps that are not in memory, and what is told of each plane of y. All may be nil.
-type mapPlanes struct {
-	x, dy   func(dst []float32, plane int)
-	written func(plane int)
-}
-
 // inFrequency reports whether the algorithm can compute a shape.
 func inFrequency(s *Shape) bool { return len(s.Offsets) > 1 && symmetric(s.Offsets) }
 

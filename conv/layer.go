@@ -192,25 +192,6 @@ func (l *layer) plan(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) *nn.M
 	return l.out
 }
 
-// planMaps says how the maps are read, by Backward too.
-func (l *layer) planMaps() {
-	f := l.byFrequencies()
-	if f != nil {
-		l.out.TakePlanes()
-	}
-	if f != nil && l.weights == nil {
-		l.in.ReadPlanes()
-	} else {
-		l.in.KeepValue()
-	}
-}
-
-// byFrequencies returns the passes that take planes of maps one after the other, or nil.
-func (l *layer) byFrequencies() *frequency {
-	f, _ := l.factored.(*frequency)
-	return f
-}
-
 // checkElements panics unless the lists of elements and the input map fit the layer. It returns the
 // number of lists on either side.
 func (l *layer) checkElements(p *nn.Plan, in *nn.Map, inEl, outEl *gumbel.Elements) (lists int) {

@@ -191,11 +191,7 @@ func checkStandardizedMaps(t *testing.T, c pairCase, inference bool, want [][]fl
 		for step, poison := range []bool{false, true} {
 			got := n.step(c, poison, false)
 			for k := range got { // in inference the output alone
-				for i, v := range want[k] {
-					if math.Float32bits(v) != math.Float32bits(got[k][i]) {
-						t.Fatalf("inference %v, %d threads, step %d, array %d, value %d: %v, with all maps in memory %v", inference, threads, step, k, i, got[k][i], v)
-					}
-				}
+				same(t, fmt.Sprintf("inference %v, %d threads, step %d, array %d", inference, threads, step, k), got[k], want[k], true)
 			}
 		}
 	}

@@ -229,21 +229,6 @@ func (a *analysis) toRows(first, n, offset, fy, groups int, rows, spare []float3
 	}
 }
 
-// planeSource is where planes of a map are read: in memory, or computed if there is what does so.
-type planeSource struct {
-	values  []float32
-	compute func(dst []float32, plane int)
-}
-
-// read returns a plane of so many values, computed in memory that is given for it if it is in none.
-func (s *planeSource) read(plane, size int, memory []float32) []float32 {
-	if s.compute == nil {
-		return s.values[plane*size:][:size]
-	}
-	s.compute(memory[:size], plane)
-	return memory[:size]
-}
-
 // write transforms along x and writes group i of n channels of a kind: channels proper,
 // sums (times = 0) or differences (times = 1, to be multiplied by i).
 func (a *analysis) write(g frequencies, i int, rows []float32, first, n, times int, spare []float32) {
@@ -340,13 +325,6 @@ type synthesis struct {
 }
 
 var _ tensor.Task = (*synthesis)(nil)
-
-// planeSink is where planes of a map are written or, to accumulate, added to, and what is told of each, or nil.
-type planeSink struct {
-	values     []float32
-	accumulate bool
-	written    func(plane int)
-}
 
 // synthesisTogether returns how many channels, or pairs, are transformed at a time:
 // as many as make long runs in the spectra and whose rows fit the cache.

@@ -12,7 +12,11 @@ import (
 const (
 	columnBlock   = 64
 	columnSegment = 16 * columnBlock
-	fewRows       = 16
+
+	// A pivot is the mean of 1/pivotShare of a segment's rows, but of leastPivot at least: there may be a segment
+	// for each small plane, which is not to be read twice.
+	pivotShare = 16
+	leastPivot = 16
 )
 
 // standardizeTask normalises each column b of each channel of x [c, s, b]. Its
@@ -139,11 +143,10 @@ func (t *standardizeTask) sum(i int, v *columnScratch) {
 	}
 }
 
-// pivot sets v.pivot to values near the means of the columns of x: those of the first rows, a sixteenth
-// and at least as many as are few.
+// pivot sets v.pivot to values near the means of the columns of x: those of the first rows.
 func (t *standardizeTask) pivot(x []float32, v *columnScratch) {
 	rows := len(x) / t.b
-	x = x[:max(min(rows, fewRows), rows/16)*t.b]
+	x = x[:max(min(rows, leastPivot), rows/pivotShare)*t.b]
 	asm.ColSum(v.pivot, x)
 	asm.Affine(v.pivot, v.pivot, float32(1/float64(len(x)/t.b)), 0)
 }
