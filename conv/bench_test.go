@@ -115,6 +115,39 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
+// BenchmarkTransforms measures the transforms of the planes of a map to their spectra and back, of 64 images for kernels of
+// side 7. Two maps take turns with their spectra, so that no second-level cache has them.
+func BenchmarkTransforms(b *testing.B) {
+	for _, c := range [][2]int{{28, 20}, {28, 80}, {32, 80}, {16, 160}, {14, 128}} {
+		side, planes := c[0], c[1]
+		for _, name := range []string{"analysis", "synthesis"} {
+			b.Run(fmt.Sprintf("transform=%s/side=%d/planes=%d/threads=1", name, side, planes), func(b *testing.B) {
+				s := newShape(planes, planes, 1, 1, side, side, 64, grid(7), 7, Same)
+				dev, p := newCPU(b, 1), newFrequency(s, 1)
+				if err := p.Bind(dev, s); err != nil {
+					b.Fatal(err)
+				}
+				l := p.lattice
+				all := l.band(0, len(l.groups))
+				var maps, spectra [2][]float32
+				for i := range maps {
+					maps[i] = alloc(b, dev, planes*side*side*s.B).Host()
+					spectra[i] = alloc(b, dev, l.count*2*planeSize(planes, s.B)).Host()
+				}
+				i := 0
+				for b.Loop() {
+					if i = 1 - i; name == "analysis" {
+						p.analyse(all, &l.in, planeSource{values: maps[i]}, spectra[i], sourceOrder(s), planes, 1, s)
+					} else {
+						p.synthesise(all, &l.out, spectra[i], planeSink{values: maps[i]}, targetOrder(s), span{0, planes}, 1, s)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*planes), "us/plane")
+			})
+		}
+	}
+}
+
 // alloc returns memory with random values.
 func alloc(b *testing.B, dev *tensor.CPU, n int) tensor.Buffer {
 	x, err := dev.Alloc(n)

@@ -6,18 +6,16 @@ import (
 )
 
 const (
-	// analysisValues bounds what a worker keeps of planes transformed along y, but for one
-	// group of frequencies of mostTogether channels. They are written and read in long runs, so they
-	// may exceed the second-level cache.
-	analysisValues = 5 << 18
+	// cachedValues bounds what a worker has of planes transformed along one axis, but for one channel or pair. They
+	// are written and read once, so they stay in half of a second-level cache of 1 MB.
+	cachedValues = 1 << 17
 
-	// synthesisValues bounds what a worker keeps of planes to be transformed along y, but
-	// for one channel.
-	synthesisValues = 320 << 10
+	// analysisValues bounds it along y where one channel, or a panel of mostTogether of them, exceeds that, but for
+	// one group of frequencies. It may exceed the cache: the fewer groups at a time, the more often planes are read.
+	analysisValues = 5 << 18
 )
 
-// mostTogether is how many channels are transformed at a time: enough for runs of whole
-// cache lines in the spectra.
+// mostTogether is how many channels are transformed at a time at most, and a panel of sliced spectra has.
 const mostTogether = 16
 
 // analysis transforms the planes of a map [channel, h, w, batch] to the spectra
@@ -168,7 +166,7 @@ func (o planeOrder) plane(i int) int {
 
 func (a *analysis) run() {
 	group := 2 * kinds(a.elements) * a.transform.w * a.batch
-	together := max(1, min(mostTogether, analysisValues/(group*len(a.band.groups))))
+	together := max(1, min(mostTogether, cachedValues/(group*len(a.band.groups))))
 	count := a.channels / kinds(a.elements)
 	a.unit = 1
 	if a.turned && a.panels.sliced { // whole panels
@@ -329,7 +327,7 @@ var _ tensor.Task = (*synthesis)(nil)
 // synthesisTogether returns how many channels, or pairs, are transformed at a time:
 // as many as make long runs in the spectra and whose rows fit the cache.
 func synthesisTogether(kinds, rows, w, batch int) int {
-	return max(1, min(mostTogether, synthesisValues/(kinds*rows*w*batch)))
+	return max(1, min(mostTogether, cachedValues/(kinds*rows*w*batch)))
 }
 
 // synthesisLocal returns the size of a worker's memory: rows of both kinds, and the
@@ -338,7 +336,7 @@ func (l *lattice) synthesisLocal(s *Shape) int {
 	size := 0
 	for _, w := range []int{l.back.w, l.out.w} {
 		n := synthesisTogether(1, 1, w, s.B)
-		rows := max(2*l.periodH*w*s.B, synthesisValues)
+		rows := max(2*l.periodH*w*s.B, cachedValues)
 		size = max(size, rows+2*l.periodW*n*s.B)
 	}
 	return size
