@@ -115,7 +115,7 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
-// BenchmarkTransforms measures the transforms of the planes of a map to their spectra and back, of 64 images for kernels of
+// BenchmarkTransforms measures the transforms of a map's planes to their spectra and back, for 64 images and kernels of
 // side 7. Two maps take turns with their spectra, so that no second-level cache has them.
 func BenchmarkTransforms(b *testing.B) {
 	for _, c := range [][2]int{{28, 20}, {28, 80}, {32, 80}, {16, 160}, {14, 128}} {

@@ -10,7 +10,7 @@ import (
 // TestComputedPlanes: with no more memory than an analysis asks for, planes that are computed have the spectra of planes
 // in memory. They are so many and so large that all of it is used.
 func TestComputedPlanes(t *testing.T) {
-	s := newShape(16, 1, 2, 2, 32, 32, 6, grid(5), 5, Same)
+	s := newShape(16, 1, 2, 2, 32, 32, 3, grid(5), 5, Same)
 	s.Paired, s.Runs = true, 1
 	p := newFrequency(s, 4)
 	l := p.lattice
